@@ -1,0 +1,1 @@
+"""Differential privacy with exact noise."""
