@@ -1,0 +1,167 @@
+"""Every error that Discreet raises on purpose.
+
+::
+
+    DiscreetError
+    ├── InvalidInput (also a ValueError)      the caller's words are off          exit 2
+    │   ├── InvalidNumber                     not a finite number at all
+    │   ├── InvalidEpsilon                    epsilon not in (0, infinity)
+    │   ├── InvalidDelta                      delta not in (0, 1)
+    │   ├── InvalidSensitivity                sensitivity not in (0, infinity)
+    │   ├── InvalidScale                      a scale outside what can be sampled
+    │   ├── InvalidConfidence                 confidence not in (0, 1)
+    │   ├── InvalidRelation                   a neighbour relation nobody defined
+    │   ├── InvalidEvent                      a written event that cannot be read
+    │   ├── InvalidProbability                rows that are not distributions
+    │   ├── InvalidValue                      NaN, infinite or of the wrong kind
+    │   ├── OffGrid                           a value that is not on the public grid
+    │   ├── OutOfRange                        a value too large for exact integers
+    │   └── TooLarge                          a size that would take forever
+    └── Refused                               understood, and not allowed         exit 3
+        ├── UnboundedSensitivity              one person could change it without limit
+        ├── Exhausted                         a mechanism that has already stopped
+        └── Undecided                         two reals too close to tell apart
+
+Each class carries a stable ``code`` for programs, an HTTP status, a SQLSTATE and a process
+exit status. A message says what was given and which rule it broke, then after a blank line
+``Hint:`` with the text to try. Messages never hold a private value: where the fault lies in the
+data, they say where and what kind, not what.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class DiscreetError(Exception):
+    """The root of all of them: ``str(error)`` is the message followed by its hint."""
+
+    code: ClassVar[str] = "error"
+    http_status: ClassVar[int] = 500
+    sqlstate: ClassVar[str] = "XX000"
+    exit_status: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(message if hint is None else f"{message}\n\nHint: {hint}")
+
+    def to_json(self) -> dict[str, dict[str, str | None]]:
+        """The one JSON shape of an error, the same in the shell and over HTTP."""
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint}}
+
+
+class InvalidInput(DiscreetError, ValueError):
+    """What was given breaks a rule that could be read beforehand."""
+
+    code = "invalid_input"
+    http_status = 400
+    sqlstate = "22023"
+    exit_status = 2
+
+
+class InvalidNumber(InvalidInput):
+    """Not a number that can be taken exactly."""
+
+    code = "invalid_number"
+
+
+class InvalidEpsilon(InvalidInput):
+    """epsilon must be positive and finite."""
+
+    code = "invalid_epsilon"
+
+
+class InvalidDelta(InvalidInput):
+    """delta must lie strictly between 0 and 1."""
+
+    code = "invalid_delta"
+
+
+class InvalidSensitivity(InvalidInput):
+    """sensitivity must be positive and finite."""
+
+    code = "invalid_sensitivity"
+
+
+class InvalidScale(InvalidInput):
+    """The scale of the noise is outside what can be sampled exactly."""
+
+    code = "invalid_scale"
+
+
+class InvalidConfidence(InvalidInput):
+    """confidence must lie strictly between 0 and 1."""
+
+    code = "invalid_confidence"
+
+
+class InvalidRelation(InvalidInput):
+    """The neighbour relation is not one of those that are defined."""
+
+    code = "invalid_relation"
+
+
+class InvalidEvent(InvalidInput):
+    """A written event that this version cannot read."""
+
+    code = "invalid_event"
+
+
+class InvalidProbability(InvalidInput):
+    """Negative, above one, or rows that do not sum to one."""
+
+    code = "invalid_probability"
+
+
+class InvalidValue(InvalidInput):
+    """A value of the wrong kind, NaN or infinite."""
+
+    code = "invalid_value"
+
+
+class OffGrid(InvalidInput):
+    """A value that is not a multiple of the mechanism's grid."""
+
+    code = "off_grid"
+
+
+class OutOfRange(InvalidInput):
+    """A value too large to be held exactly."""
+
+    code = "out_of_range"
+    sqlstate = "22003"
+
+
+class TooLarge(InvalidInput):
+    """The answer would take too long or too much memory; stopped before it hurts."""
+
+    code = "too_large"
+    sqlstate = "54000"
+
+
+class Refused(DiscreetError):
+    """Understood, and not allowed."""
+
+    code = "refused"
+    http_status = 403
+    sqlstate = "42501"
+    exit_status = 3
+
+
+class UnboundedSensitivity(Refused):
+    """One person could change the answer without limit."""
+
+    code = "unbounded_sensitivity"
+
+
+class Exhausted(Refused):
+    """The mechanism has given its last answer."""
+
+    code = "exhausted"
+
+
+class Undecided(Refused):
+    """Two real numbers are equal, or too close to be told apart in reasonable time."""
+
+    code = "undecided"

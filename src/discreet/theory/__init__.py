@@ -1,0 +1,1 @@
+"""The definitions and theorems of differential privacy, executable."""
