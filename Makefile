@@ -13,6 +13,9 @@ help: ## Say what can be made.
 
 setup: $(VENV)/.installed ## Build .venv; does nothing when it is current.
 
+demo: setup ## See it at work, in a few seconds.
+	$(BIN)/python -m demo
+
 test: setup ## Run the tests and every example in the docs (minutes).
 	$(BIN)/python -m pytest -n 2 -m "not deep" --durations=10
 

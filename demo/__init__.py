@@ -1,0 +1,1 @@
+"""Discreet at work, in a few seconds: `make demo`."""
