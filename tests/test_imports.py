@@ -1,10 +1,15 @@
 """Who may import what, beyond the layers that import-linter keeps."""
 
 import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from tests.source import SRC, dotted, imported, weak_randomness, within
+from tests.source import ROOT, SRC, dotted, imported, weak_randomness, within
 
 MODULES = sorted(SRC.rglob("*.py"))
 
@@ -74,3 +79,37 @@ def test_a_driver_is_imported_only_at_home(path):
 )
 def test_a_stray_import_is_seen(module, code):
     assert strays(module, ast.parse(code))
+
+
+def layers_hold(folder: Path) -> bool:
+    """What import-linter says of a copy of the package, by the project's own contracts."""
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache", "--config"]
+    done = subprocess.run(
+        [*command, str(ROOT / "pyproject.toml")],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert "Contracts: " in done.stdout, done.stdout + done.stderr
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "hold"),
+    [
+        ("noise/late.py", "import discreet.exact", True),
+        ("exact/early.py", "import discreet.noise", False),
+        ("exact/early.py", "def f():\n    from discreet import noise", False),
+        ("cli.py", "import discreet.server", False),
+        ("homeless.py", "", False),
+    ],
+)
+def test_the_layers_are_kept(tmp_path, file, code, hold):
+    ignored = shutil.ignore_patterns("__pycache__")
+    package = shutil.copytree(SRC / "discreet", tmp_path / "discreet", ignore=ignored)
+    (package / "server").mkdir(exist_ok=True)
+    (package / "server" / "__init__.py").touch()
+    (package / file).write_text(code)
+    assert layers_hold(tmp_path) is hold
