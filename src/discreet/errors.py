@@ -20,7 +20,10 @@
     └── Refused                               understood, and not allowed         exit 3
         ├── UnboundedSensitivity              one person could change it without limit
         ├── Exhausted                         a mechanism that has already stopped
-        └── Undecided                         two reals too close to tell apart
+        ├── Undecided                         two reals too close to tell apart
+        ├── UnknownEvent                      no theorem here prices the event
+        ├── MixedRelations                    losses that speak of different neighbours
+        └── InsufficientBudget                it would cost more than is left      exit 4
 
 Each class carries a stable ``code`` for programs, an HTTP status, a SQLSTATE and a process
 exit status. A message says what was given and which rule it broke, then after a blank line
@@ -30,6 +33,8 @@ data, they say where and what kind, not what.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import ClassVar
 
 
@@ -165,3 +170,42 @@ class Undecided(Refused):
     """Two real numbers are equal, or too close to be told apart in reasonable time."""
 
     code = "undecided"
+
+
+class UnknownEvent(Refused):
+    """No theorem of this accountant bounds the loss of the event."""
+
+    code = "unknown_event"
+
+
+class MixedRelations(Refused):
+    """Losses under different neighbour relations have no sum."""
+
+    code = "mixed_relations"
+
+
+class InsufficientBudget(Refused):
+    """The charge does not fit under a cap; nothing was charged.
+
+    ``asked`` and ``remaining`` map the components that are summed (``"epsilon"``, ``"delta"``,
+    ``"rho"`` ...) to exact amounts; ``whose`` names the cap.
+    """
+
+    code = "insufficient_budget"
+    http_status = 402
+    sqlstate = "53400"
+    exit_status = 4
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        asked: Mapping[str, Fraction],
+        remaining: Mapping[str, Fraction],
+        whose: str,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.asked = dict(asked)
+        self.remaining = dict(remaining)
+        self.whose = whose
