@@ -43,7 +43,7 @@ $(VENV)/bin/python:
 		echo "'$(PYTHON)' cannot make virtual environments: its ensurepip module is missing." >&2; \
 		echo "" >&2; \
 		echo "Hint: on Debian or Ubuntu, apt install python3-venv" >&2; exit 2; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.locked: requirements/dev.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
