@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-__all__ = ["arb", "from_fraction", "interval", "lower", "precision", "upper"]
+__all__ = ["arb", "from_fraction", "interval", "lower", "precision", "ulp", "upper"]
 
 _LOCK = threading.RLock()
 
@@ -31,6 +31,11 @@ def precision(bits: int) -> Iterator[None]:
             ctx.prec = before
 
 
+def ulp() -> arb:
+    """The unit in the last place of 1 at the current precision: where a sum may stop."""
+    return arb(2) ** -int(ctx.prec)
+
+
 def from_fraction(value: Fraction | int) -> arb:
     """The narrowest ball of the current precision around a rational."""
     return arb(fmpq(value.numerator, value.denominator))
@@ -43,18 +48,16 @@ def interval(low: Fraction, high: Fraction) -> arb:
 
 def lower(ball: arb) -> Fraction:
     """A rational at or below every number in the ball, as tight as the ball itself."""
-    return _exact(ball.lower())
+    return _exact(ball.mid()) - _exact(ball.rad())
 
 
 def upper(ball: arb) -> Fraction:
     """A rational at or above every number in the ball, as tight as the ball itself."""
-    return _exact(ball.upper())
+    return _exact(ball.mid()) + _exact(ball.rad())
 
 
-def _exact(endpoint: arb) -> Fraction:
-    # lower() and upper() return balls of zero radius, or round once more; step over both.
-    mantissa, exponent = endpoint.mid().man_exp()
-    value = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    if endpoint.is_exact():
-        return value
-    raise ArithmeticError("an endpoint of a ball was not exact")  # pragma: no cover
+def _exact(point: arb) -> Fraction:
+    # Unlike arb.lower() and arb.upper(), which round to the precision of the moment, the midpoint
+    # and the radius are given as they are stored.
+    mantissa, exponent = point.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

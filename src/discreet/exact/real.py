@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import reduce
 from typing import TypeAlias
 
 from discreet.errors import Undecided
@@ -37,14 +38,52 @@ class Real:
     def __init__(self, value: Number | Callable[[], arb]) -> None:
         """``value`` is a number, or a function that computes a ball at the current precision."""
         self.exact: Fraction | None = None
+        self._rule: Callable[[], arb]
         if isinstance(value, Real):
             self.exact = value.exact
             self._rule = value._rule
         elif isinstance(value, int | Fraction):
             exact = self.exact = Fraction(value)
             self._rule = lambda: balls.from_fraction(exact)
-        else:
+        elif callable(value):
             self._rule = value
+        else:
+            raise TypeError(
+                f"a Real is made from an int, a Fraction or a rule, not {type(value).__name__}"
+            )
+
+    @staticmethod
+    def sum_of(terms: Iterable[Number]) -> Real:
+        """The sum of many numbers, in one flat rule (a chain of ``+`` nests as deep as it is long).
+
+        >>> float(Real.sum_of(Real(n).sqrt() for n in range(5000)))
+        235666.6977594872
+        """
+        rational, rules = Fraction(0), []
+        for term in map(Real, terms):
+            if term.exact is None:
+                rules.append(term._rule)
+            else:
+                rational += term.exact
+        if not rules:
+            return Real(rational)
+        return Real(lambda: sum((rule() for rule in rules), balls.from_fraction(rational)))
+
+    @staticmethod
+    def max_of(first: Number, *others: Number) -> Real:
+        """The largest of several numbers, without having to decide which one it is.
+
+        >>> Real.max_of(Real(2).log(), Real(4).log() / 2, Fraction(1, 2)).float_up()
+        0.6931471805599454
+        """
+        numbers = [Real(first), *map(Real, others)]
+        exact = [number.exact for number in numbers if number.exact is not None]
+        rules = [number._rule for number in numbers if number.exact is None]
+        if exact:
+            rules.append(Real(max(exact))._rule)
+        if len(exact) == len(numbers):
+            return Real(max(exact))
+        return Real(lambda: reduce(arb.max, (rule() for rule in rules)))
 
     # Questions ---------------------------------------------------------------------------------
 
@@ -76,11 +115,11 @@ class Real:
         return balls.upper(self.ball(bits)) if self.exact is None else self.exact
 
     def float_down(self) -> float:
-        """A float at or below the number (the largest such, but for one unit in the last place)."""
+        """A float at or below the number (the largest, but for one unit in the last place)."""
         return float_down(self.lower(80))
 
     def float_up(self) -> float:
-        """A float at or above the number (the smallest such, but for one unit in the last place)."""
+        """A float at or above the number (the smallest, but for one unit in the last place)."""
         return float_up(self.upper(80))
 
     def floor(self) -> int:
@@ -220,7 +259,7 @@ class Real:
         """The inverse of ``normal_cdf``; the number must lie between 0 and 1.
 
         >>> float(Real(Fraction(39, 40)).normal_quantile())
-        1.959963984540054
+        1.9599639845400543
         """
         return Real(lambda: (2 * self._rule()).erfcinv() * -(arb(2).sqrt()))
 
