@@ -73,7 +73,9 @@ class Grid:
         array = finite(values)
         units = self.units(array)
         if array.dtype.kind in "iub":
-            on_grid = bool(self.holds_integers) or bool(np.all(_times(units, self.step) == array))
+            on_grid = self.holds_integers or bool(
+                np.all(units.astype(object) * self.step == array.astype(object))
+            )
         else:
             # A float is on the grid if it is the float that the grid point itself becomes.
             on_grid = bool(np.all(self.values(units) == array))
@@ -98,11 +100,13 @@ class Grid:
     ) -> NDArray[np.bool_]:
         if self.is_dyadic:
             # Exact unless the division fell below the smallest normal float.
-            return (np.abs(scaled) < 2.0**-1000) & (scaled != 0)
+            tiny: NDArray[np.bool_] = (np.abs(scaled) < 2.0**-1000) & (scaled != 0)
+            return tiny
         # One division and a step known to half a unit in the last place: together within 2**-51.
         margin = np.abs(scaled) * 2.0**-51
         # Only a true fraction on the other side of 1/2 would round elsewhere.
-        return (np.abs(fraction - 0.5) <= margin) | (np.abs(scaled) >= _WHOLE)
+        near_half: NDArray[np.bool_] = np.abs(fraction - 0.5) <= margin
+        return near_half | (np.abs(scaled) >= _WHOLE)
 
     def _units_of_integers(self, array: NDArray[np.generic]) -> NDArray[np.int64]:
         integers = in_range(array)
@@ -147,10 +151,6 @@ def in_range(units: NDArray[np.generic]) -> NDArray[np.int64]:
     if units.size and (int(units.max()) > LARGEST_UNITS or int(units.min()) < -LARGEST_UNITS):
         raise _too_large()
     return units.astype(np.int64, copy=False)
-
-
-def _times(units: NDArray[np.int64], step: Fraction) -> NDArray[np.object_]:
-    return np.asarray(units, dtype=object) * step
 
 
 def _too_large() -> OutOfRange:
