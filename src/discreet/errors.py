@@ -16,14 +16,16 @@
     │   ├── InvalidValue                      NaN, infinite or of the wrong kind
     │   ├── OffGrid                           a value that is not on the public grid
     │   ├── OutOfRange                        a value too large for exact integers
-    │   └── TooLarge                          a size that would take forever
+    │   ├── TooLarge                          a size that would take forever
+    │   └── UnboundedUniverse                 types that cannot all be listed
     └── Refused                               understood, and not allowed         exit 3
         ├── UnboundedSensitivity              one person could change it without limit
         ├── Exhausted                         a mechanism that has already stopped
         ├── Undecided                         two reals too close to tell apart
         ├── UnknownEvent                      no theorem here prices the event
         ├── MixedRelations                    losses that speak of different neighbours
-        └── InsufficientBudget                it would cost more than is left      exit 4
+        ├── InsufficientBudget                it would cost more than is left      exit 4
+        └── NoSensitivity                     a query that the relation gives no bound
 
 Each class carries a stable ``code`` for programs, an HTTP status, a SQLSTATE and a process
 exit status. A message says what was given and which rule it broke, then after a blank line
@@ -209,3 +211,15 @@ class InsufficientBudget(Refused):
         self.asked = dict(asked)
         self.remaining = dict(remaining)
         self.whose = whose
+
+
+class UnboundedUniverse(InvalidInput):
+    """A universe whose types cannot all be listed, where a list of them is needed."""
+
+    code = "unbounded_universe"
+
+
+class NoSensitivity(Refused):
+    """The neighbour relation gives the query no sensitivity at all, finite or not."""
+
+    code = "no_sensitivity"
