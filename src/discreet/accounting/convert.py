@@ -1,0 +1,150 @@
+"""From one measure of privacy to another, rounded outward.
+
+Every conversion here is an infimum over orders. Any order is valid, so floats choose one and ball
+arithmetic evaluates the theorem there: a bad choice would cost tightness, never validity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.accounting.outward import log, significant_down, significant_up
+from discreet.exact import Real
+from discreet.exact.balls import arb, from_fraction
+from discreet.theory.divergences import gaussian_delta
+
+Floats = NDArray[np.float64]
+
+
+def rdp_to_epsilon(divergence: Real, *, order: Fraction, delta: Fraction) -> Fraction:
+    """The epsilon, rounded up, at which a Rényi divergence gives (epsilon, delta)-DP.
+
+    Reference: Canonne, Kamath and Steinke (2020), Proposition 12.
+
+    >>> float(rdp_to_epsilon(Real(Fraction(1, 10)), order=Fraction(20), delta=Fraction(1, 10**6)))
+    0.618168720581412
+    """
+    epsilon = (divergence + order_price(order, delta)).upper(64)
+    return significant_up(epsilon) if epsilon > 0 else Fraction(0)
+
+
+def epsilon_to_rdp(epsilon: Fraction, *, order: Fraction, delta: Fraction) -> Fraction:
+    """The largest divergence of an order that still gives (epsilon, delta), rounded down.
+
+    Not positive where no divergence of that order does.
+    """
+    divergence = (epsilon - order_price(order, delta)).lower(64)
+    return significant_down(divergence) if divergence > 0 else divergence
+
+
+def order_price(order: Fraction, delta: Fraction) -> Real:
+    """What an order adds to the divergence: ``epsilon = rdp + price``."""
+
+    def exact() -> arb:
+        alpha, less = from_fraction(order), from_fraction(order - 1)
+        return (-alpha.log() - from_fraction(delta).log()) / less + (less / alpha).log()
+
+    return Real(exact)
+
+
+@lru_cache(maxsize=4096)
+def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """The smallest epsilon, rounded up, for which rho-zCDP gives (epsilon, delta)-DP.
+
+    Reference: Canonne, Kamath and Steinke (2020), Corollary 13.
+
+    >>> float(zcdp_to_epsilon(Fraction(1, 10), Fraction(1, 10**6)))
+    2.14193892838548
+    """
+    if rho == 0:
+        return Fraction(0)
+    size, tail = float(rho), -log(delta)
+    order = _best_order(
+        lambda less: size * (1 + less) + _prices(less, tail),
+        middle=(np.log(tail) - log(rho)) / 2,
+    )
+    return rdp_to_epsilon(Real(rho * order), order=order, delta=delta)
+
+
+@lru_cache(maxsize=4096)
+def epsilon_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest rho, rounded down, for which rho-zCDP gives (epsilon, delta)-DP.
+
+    >>> rho = epsilon_to_zcdp(Fraction(1), Fraction(1, 10**6))
+    >>> float(rho)
+    0.0243559703595
+    >>> zcdp_to_epsilon(rho, Fraction(1, 10**6)) <= 1
+    True
+    """
+    order = cheapest_order(epsilon, delta)
+    rho = significant_down(epsilon_to_rdp(epsilon, order=order, delta=delta) / order, 12)
+    while zcdp_to_epsilon(rho, delta) > epsilon:  # the other direction chose a worse order
+        rho = significant_down(rho * Fraction(10**9 - 1, 10**9), 12)
+    return rho
+
+
+def cheapest_order(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The order at which the most zCDP fits into (epsilon, delta)."""
+    size, tail = float(epsilon), -log(delta)
+    return _best_order(
+        lambda less: (_prices(less, tail) - size) / (1 + less),
+        middle=np.log(tail) - log(epsilon),
+    )
+
+
+@lru_cache(maxsize=4096)
+def normal_to_epsilon(square: Fraction, delta: Fraction) -> Fraction:
+    """The smallest epsilon, rounded up, for normal noise with (sensitivity/sigma)**2 = square.
+
+    Reference: Balle and Wang (2018), Theorem 8.
+
+    >>> float(normal_to_epsilon(Fraction(1), Fraction(1, 10**6)))
+    4.88655411746222
+    """
+    mu = Real(square).sqrt()
+    if normal_delta(mu, Fraction(0)).upper() <= delta:
+        return Fraction(0)
+    target = log(delta)
+    epsilon = significant_up((mu * mu / 2).upper())
+    for _ in range(60):
+        # Newton on log(delta), which is concave: from the left one step overshoots, and from
+        # there it comes down to the root.
+        now = normal_delta(mu, epsilon).upper()
+        slope = (Real(epsilon).exp() * (-mu / 2 - epsilon / mu).normal_cdf()).upper()
+        step = Fraction((log(now) - target) * float(now / slope))
+        epsilon = max(epsilon + step, epsilon / 2)
+        if abs(step) <= epsilon / 10**12:
+            break
+    margin = Fraction(1, 10**13)
+    while normal_delta(mu, epsilon).upper() > delta:
+        epsilon *= 1 + margin
+        margin *= 2
+    return significant_up(epsilon)
+
+
+def normal_delta(mu: Real, epsilon: Fraction) -> Real:
+    """delta(epsilon) of normal noise with sensitivity / sigma = mu, which may be irrational."""
+    if mu.exact is not None:
+        return gaussian_delta(sigma=Fraction(1), sensitivity=mu.exact, epsilon=epsilon)
+    above = (mu / 2 - epsilon / mu).normal_cdf()
+    below = (-mu / 2 - epsilon / mu).normal_cdf()
+    return above - Real(epsilon).exp() * below
+
+
+def _prices(less: Floats, tail: float) -> Floats:
+    return (tail - np.log1p(less)) / less - np.log1p(1 / less)
+
+
+def _best_order(bound: Callable[[Floats], Floats], *, middle: float) -> Fraction:
+    """An order near the minimum of ``bound``, which is a function of order - 1."""
+    centre, reach = min(max(middle, -300.0), 300.0), 20.0
+    for _ in range(6):
+        grid = np.linspace(centre - reach, centre + reach, 161)
+        centre = float(grid[int(np.argmin(bound(np.exp(grid))))])
+        reach /= 20
+    return 1 + significant_up(Fraction(float(np.exp(centre))), 12)
