@@ -17,15 +17,26 @@
     │   ├── OffGrid                           a value that is not on the public grid
     │   ├── OutOfRange                        a value too large for exact integers
     │   ├── TooLarge                          a size that would take forever
-    │   └── UnboundedUniverse                 types that cannot all be listed
-    └── Refused                               understood, and not allowed         exit 3
-        ├── UnboundedSensitivity              one person could change it without limit
-        ├── Exhausted                         a mechanism that has already stopped
-        ├── Undecided                         two reals too close to tell apart
-        ├── UnknownEvent                      no theorem here prices the event
-        ├── MixedRelations                    losses that speak of different neighbours
-        ├── InsufficientBudget                it would cost more than is left      exit 4
-        └── NoSensitivity                     a query that the relation gives no bound
+    │   ├── UnboundedUniverse                 types that cannot all be listed
+    │   ├── InvalidName                       a name that a ledger cannot write down
+    │   └── InvalidCharge                     too small to be counted
+    ├── Refused                               understood, and not allowed         exit 3
+    │   ├── UnboundedSensitivity              one person could change it without limit
+    │   ├── Exhausted                         a mechanism that has already stopped
+    │   ├── Undecided                         two reals too close to tell apart
+    │   ├── UnknownEvent                      no theorem here prices the event
+    │   ├── MixedRelations                    losses that speak of different neighbours
+    │   ├── InsufficientBudget                it would cost more than is left      exit 4
+    │   ├── NoSensitivity                     a query that the relation gives no bound
+    │   ├── UnknownAccount                    a data set or an analyst without a budget
+    │   ├── AccessRevoked                     the curator has closed the budget
+    │   ├── KeyReused                         one idempotency key, two requests
+    │   ├── RequestChanged                    one request, two different sets of events
+    │   ├── PolicyDiffers                     the ledger holds other caps than the policy
+    │   └── LedgerClosed                      the curator must decide first
+    └── LedgerFailed                          no charge could be written, so no answer  exit 1
+        ├── LedgerBusy                        another process holds it for too long
+        └── LedgerCorrupt                     damaged, or not what was written
 
 Each class carries a stable ``code`` for programs, an HTTP status, a SQLSTATE and a process
 exit status. A message says what was given and which rule it broke, then after a blank line
@@ -223,3 +234,83 @@ class NoSensitivity(Refused):
     """The neighbour relation gives the query no sensitivity at all, finite or not."""
 
     code = "no_sensitivity"
+
+
+class InvalidName(InvalidInput):
+    """A name of a data set, an analyst or a key that cannot be written down."""
+
+    code = "invalid_name"
+
+
+class InvalidCharge(InvalidInput):
+    """A charge smaller than a ledger can count."""
+
+    code = "invalid_charge"
+
+
+class UnknownAccount(Refused):
+    """The ledger has no budget for this data set or analyst."""
+
+    code = "unknown_account"
+    http_status = 404
+    sqlstate = "42704"
+
+
+class AccessRevoked(Refused):
+    """The curator has closed this budget."""
+
+    code = "access_revoked"
+
+
+class KeyReused(Refused):
+    """The idempotency key already stands for another request."""
+
+    code = "key_reused"
+    http_status = 409
+    sqlstate = "23505"
+
+
+class RequestChanged(Refused):
+    """The request is already charged, for other events than these."""
+
+    code = "request_changed"
+    http_status = 409
+    sqlstate = "23505"
+
+
+class PolicyDiffers(Refused):
+    """The policy states other caps than the ledger holds, and the ledger is the truth."""
+
+    code = "policy_differs"
+    http_status = 409
+    sqlstate = "55000"
+
+
+class LedgerClosed(Refused):
+    """The ledger is missing or older than it was: nothing is answered until the curator decides."""
+
+    code = "ledger_closed"
+    http_status = 503
+    sqlstate = "55000"
+
+
+class LedgerFailed(DiscreetError):
+    """The ledger could not be read or written, so nothing may be answered."""
+
+    code = "ledger_failed"
+    http_status = 503
+    sqlstate = "58030"
+
+
+class LedgerBusy(LedgerFailed):
+    """Another process has held the ledger for too long."""
+
+    code = "ledger_busy"
+    sqlstate = "55P03"
+
+
+class LedgerCorrupt(LedgerFailed):
+    """The ledger is damaged, or somebody has changed what was written."""
+
+    code = "ledger_corrupt"
+    sqlstate = "XX001"
