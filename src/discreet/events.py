@@ -129,9 +129,7 @@ class Event:
                 f"an event of version {VERSION} has exactly the fields {sorted(expected)}.",
                 hint="read it with the release of discreet that wrote it, or a newer one.",
             )
-        return cls(
-            data["mechanism"], data["parameters"], data["sensitivity"], data["relation"]
-        )
+        return cls(data["mechanism"], data["parameters"], data["sensitivity"], data["relation"])
 
 
 _relation = relation  # the constructor's argument has the same name

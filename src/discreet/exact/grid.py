@@ -15,6 +15,8 @@ from discreet.exact.rational import Rational
 # Values may use 61 bits, so that value + noise (kept within 3 * 2**61) never wraps round.
 LARGEST_UNITS = 2**61 - 1
 
+_CHUNK = 1 << 15  # small enough to stay in the processor's cache
+
 # Floats at or above this are whole numbers; below it, adding 1/2 never hides a fraction.
 _WHOLE = 2.0**52
 
@@ -48,21 +50,15 @@ class Grid:
 
     def units(self, values: ArrayLike) -> NDArray[np.int64]:
         """The multiple of the step nearest to each value, as integers; halves go up."""
-        array = finite(values)
-        if array.dtype.kind in "iub":
+        array = numeric(values)
+        if array.dtype.kind in "iu":
             return self._units_of_integers(array)
-        numbers = array.astype(np.float64)
-        with np.errstate(over="ignore", under="ignore"):
-            scaled = numbers / float(self.step)
-        whole = np.floor(scaled)
-        fraction = scaled - whole
-        units = np.clip(whole, -(2.0**62), 2.0**62).astype(np.int64)
-        units += fraction >= 0.5
-        doubtful = self._doubtful(scaled, fraction)
-        for index in zip(*np.nonzero(doubtful), strict=True):
-            exact = self.unit_of(Fraction(float(numbers[index])))
-            units[index] = max(-(2**62), min(2**62, exact))
-        return in_range(units)
+        flat = array.astype(np.float64, copy=False).ravel()
+        units = np.empty(flat.size, dtype=np.int64)
+        for start in range(0, flat.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            self._round(flat[part], units[part])
+        return units.reshape(array.shape)
 
     def unit_of(self, value: Fraction) -> int:
         """The multiple of the step nearest to one exact value; halves go up."""
@@ -70,9 +66,9 @@ class Grid:
 
     def exact_units(self, values: ArrayLike) -> NDArray[np.int64]:
         """Like ``units``, but a value off the grid is refused instead of rounded."""
-        array = finite(values)
+        array = numeric(values)
         units = self.units(array)
-        if array.dtype.kind in "iub":
+        if array.dtype.kind in "iu":
             on_grid = self.holds_integers or bool(
                 np.all(units.astype(object) * self.step == array.astype(object))
             )
@@ -95,18 +91,26 @@ class Grid:
         """A distance in steps, rounded up."""
         return int(-(-distance // self.step))
 
-    def _doubtful(
-        self, scaled: NDArray[np.float64], fraction: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
+    def _round(self, values: NDArray[np.float64], out: NDArray[np.int64]) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = values * float(1 / self.step) if self.is_dyadic else values / float(self.step)
+        farthest = float(np.abs(scaled).max())
+        if not farthest <= LARGEST_UNITS:
+            _refuse_infinite(values)
+            raise _too_large()
+        nearest = np.rint(scaled)
+        np.copyto(out, nearest, casting="unsafe")
+        np.subtract(scaled, nearest, out=scaled)  # exact, and half to even left +1/2 to go up
         if self.is_dyadic:
-            # Exact unless the division fell below the smallest normal float.
-            tiny: NDArray[np.bool_] = (np.abs(scaled) < 2.0**-1000) & (scaled != 0)
-            return tiny
-        # One division and a step known to half a unit in the last place: together within 2**-51.
-        margin = np.abs(scaled) * 2.0**-51
-        # Only a true fraction on the other side of 1/2 would round elsewhere.
-        near_half: NDArray[np.bool_] = np.abs(fraction - 0.5) <= margin
-        return near_half | (np.abs(scaled) >= _WHOLE)
+            # Scaling was exact, unless it fell below the smallest normal float: then it rounds to
+            # 0 all the same.
+            out += scaled == 0.5
+            return
+        # One division by a step known to half a unit in the last place: together within 2**-51.
+        margin = np.abs(nearest) * 2.0**-51 + 2.0**-50
+        doubtful = np.abs(np.abs(scaled) - 0.5) <= margin
+        for i in np.flatnonzero(doubtful | (np.abs(nearest) >= _WHOLE)):
+            out[i] = self.unit_of(Fraction(float(values[i])))
 
     def _units_of_integers(self, array: NDArray[np.generic]) -> NDArray[np.int64]:
         integers = in_range(array)
@@ -117,33 +121,34 @@ class Grid:
             largest = int(np.abs(integers).max(initial=0))
             if largest * step.denominator > LARGEST_UNITS:
                 raise _too_large()
-            return integers * step.denominator
+            return np.asarray(integers * step.denominator)
         exact = [self.unit_of(Fraction(int(value))) for value in integers.ravel().tolist()]
         if any(abs(value) > LARGEST_UNITS for value in exact):
             raise _too_large()
         return np.array(exact, dtype=np.int64).reshape(integers.shape)
 
 
-def finite(values: ArrayLike) -> NDArray[np.generic]:
-    """The values as an array of integers or floats, refused if any is missing or infinite."""
+def numeric(values: ArrayLike) -> NDArray[np.generic]:
+    """The values as an array of integers or floats, or a refusal."""
     try:
         array = np.asarray(values)
-    except ValueError:
+    except ValueError:  # rows of different lengths
         array = np.asarray(None)
-    if array.size == 0 and array.dtype.kind == "f":
-        return array
     if array.dtype.kind not in "iuf":
         raise InvalidValue(
             f"values must be numbers (int or float), not {array.dtype}.",
             hint="pass a number, a list of numbers or a NumPy array of them.",
         )
-    if array.dtype.kind == "f" and not bool(np.isfinite(array).all()):
+    return array
+
+
+def _refuse_infinite(values: NDArray[np.float64]) -> None:
+    if not bool(np.isfinite(values).all()):
         raise InvalidValue(
             "a value is NaN or infinite; there is no distance from it to a neighbour.",
             hint="decide what missing values mean before this step, for example "
             "np.nan_to_num(values, nan=0.0, posinf=upper, neginf=lower).",
         )
-    return array
 
 
 def in_range(units: NDArray[np.generic]) -> NDArray[np.int64]:

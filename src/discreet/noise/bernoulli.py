@@ -54,7 +54,7 @@ class Bernoulli:
         return outcomes
 
     def settle(self, prefix: int, length: int) -> int:
-        """The outcome when V starts with the ``length`` bits of ``prefix``; draws more if needed."""
+        """The outcome when V starts with ``length`` bits of ``prefix``; draws more if needed."""
         while True:
             first = (self.p * 2**length).floor()
             if prefix != first or self.p == Fraction(first, 2**length):
