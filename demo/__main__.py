@@ -44,12 +44,12 @@ def off_grid(outputs: np.ndarray, step: float) -> float:
 def attack() -> Table:
     """Guess which of two neighbouring tables was used from the last digits of one output."""
     table = Table(
-        title="Outputs that prove, alone, that the true count was 0 and not 1 (epsilon 1)",
+        title="Single outputs that prove the true value was 0 and not 1",
         title_justify="left",
     )
     table.add_column("")
     for value in (0, 1):
-        table.add_column(f"true count {value}", justify="right")
+        table.add_column(f"true value {value}", justify="right")
     # The textbook's way, on purpose: this is what the attack breaks.
     textbook = [value + np.random.default_rng().laplace(0, 1, DRAWS) for value in (0, 1)]
     ours = [
@@ -72,7 +72,7 @@ def main() -> None:
     console.print(counts())
     console.print(
         "A smaller epsilon protects each person more and blurs the counts more.\n"
-        "Whoever is in the table or not, the odds of any output change by e^epsilon at most.\n"
+        "With any one person or without, the odds of any output differ by e^epsilon at most.\n"
     )
     console.print(attack())
     console.print(
