@@ -63,10 +63,10 @@ def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     """
     if rho == 0:
         return Fraction(0)
-    size, tail = float(rho), -log(delta)
+    size = float(rho)
     order = _best_order(
-        lambda less: size * (1 + less) + _prices(less, tail),
-        middle=(np.log(tail) - log(rho)) / 2,
+        lambda less: size * (1 + less) + order_prices(less, delta),
+        middle=(np.log(-log(delta)) - log(rho)) / 2,
     )
     return rdp_to_epsilon(Real(rho * order), order=order, delta=delta)
 
@@ -90,10 +90,10 @@ def epsilon_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 def cheapest_order(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The order at which the most zCDP fits into (epsilon, delta)."""
-    size, tail = float(epsilon), -log(delta)
+    size = float(epsilon)
     return _best_order(
-        lambda less: (_prices(less, tail) - size) / (1 + less),
-        middle=np.log(tail) - log(epsilon),
+        lambda less: (order_prices(less, delta) - size) / (1 + less),
+        middle=np.log(-log(delta)) - log(epsilon),
     )
 
 
@@ -136,8 +136,10 @@ def normal_delta(mu: Real, epsilon: Fraction) -> Real:
     return above - Real(epsilon).exp() * below
 
 
-def _prices(less: Floats, tail: float) -> Floats:
-    return (tail - np.log1p(less)) / less - np.log1p(1 / less)
+def order_prices(less: Floats, delta: Fraction) -> Floats:
+    """About ``order_price`` at many orders, given as order - 1."""
+    answer: Floats = (-log(delta) - np.log1p(less)) / less - np.log1p(1 / less)
+    return answer
 
 
 def _best_order(bound: Callable[[Floats], Floats], *, middle: float) -> Fraction:

@@ -17,43 +17,21 @@ curve            events                                  why
                  declared
 ===============  ======================================  ==========================================
 
-The proofs are in docs/explanation/accounting.md. Balls have the precision of the caller's
-``balls.precision``.
+The proofs are in docs/explanation/accounting.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol
+from typing import ClassVar, TypeAlias
 
 from discreet.accounting.outward import significant_up
 from discreet.errors import UnknownEvent
 from discreet.events import Event
 from discreet.exact import Real
 from discreet.exact.balls import arb, from_fraction
-
-ZERO = Fraction(0)
-
-
-class Curve(Hashable, Protocol):
-    """What is known of one event's loss."""
-
-    @property
-    def epsilon(self) -> Fraction | None:
-        """The event is (epsilon, delta)-private; None if that needs a delta of one's choice."""
-
-    @property
-    def delta(self) -> Fraction:
-        """The part of the guarantee that fails outright."""
-
-    def rho(self) -> Fraction:
-        """The event is delta-approximately rho-zCDP; rounded up."""
-
-    def rdp(self, order: Fraction) -> arb:
-        """The Rényi divergence of an order above 1, apart from the part of mass delta."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,52 +48,31 @@ class Geometric:
     rate: Fraction
     steps: int
 
+    delta: ClassVar[Fraction] = Fraction(0)
+
     @property
     def epsilon(self) -> Fraction:
+        """The pure loss."""
         return self.rate * self.steps
 
-    @property
-    def delta(self) -> Fraction:
-        return ZERO
-
-    def rho(self) -> Fraction:
-        return geometric_rho(self.rate, self.steps)
-
-    def rdp(self, order: Fraction) -> arb:
+    def rho(self) -> arb:
+        """The loss in zCDP."""
         rate = from_fraction(self.rate)
         loss = rate * self.steps
-        less, twice = from_fraction(order - 1), from_fraction(2 * order - 1)
-        a = (-rate).exp()
-        # No difference of near numbers: a - r and 1 - a r are written with expm1.
-        below = (1 + a) * (-twice * rate).expm1()
-        up = (-from_fraction(2 * order) * rate).expm1() / below
-        down = a * (-2 * less * rate).expm1() / below
-        gain = up * (less * loss).expm1() + down * (-from_fraction(order) * loss).expm1()
-        return gain.log1p() / less
-
-
-@dataclass(frozen=True, slots=True)
-class Normal:
-    """Normal noise: ``square = (sensitivity / sigma)**2``, rdp = order * square / 2.
-
-    Reference: Mironov (2017), Proposition 7; Bun and Steinke (2016), Proposition 1.6.
-    """
-
-    square: Fraction
-
-    @property
-    def epsilon(self) -> None:
-        return None
-
-    @property
-    def delta(self) -> Fraction:
-        return ZERO
-
-    def rho(self) -> Fraction:
-        return self.square / 2
+        return loss + rate * (-loss).expm1() / rate.sinh()
 
     def rdp(self, order: Fraction) -> arb:
-        return from_fraction(order * self.square / 2)
+        """The Rényi divergence of an order above 1."""
+        rate = from_fraction(self.rate)
+        less = from_fraction(order - 1)
+        shift = 2 * less + 1
+        loss = rate * self.steps
+        a = (-rate).exp()
+        # B (exp(-shift * loss) - 1), written without a difference of near numbers.
+        lost = a * (-2 * less * rate).expm1() / (1 + a)
+        if self.steps > 1:
+            lost *= (-shift * loss).expm1() / (-shift * rate).expm1()
+        return loss + lost.log1p() / less
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +84,15 @@ class BoundedRange:
 
     epsilon: Fraction
 
-    @property
-    def delta(self) -> Fraction:
-        return ZERO
+    delta: ClassVar[Fraction] = Fraction(0)
 
-    def rho(self) -> Fraction:
-        rho = self.epsilon**2 / 8
-        # For large epsilon the pure guarantee alone says more.
-        return min(rho, Response(self.epsilon).rho()) if self.epsilon > 7 else rho
+    def rho(self) -> arb:
+        """The loss in zCDP; for large epsilon the pure guarantee alone says more."""
+        return from_fraction(self.epsilon**2 / 8).min(Response(self.epsilon).rho())
 
     def rdp(self, order: Fraction) -> arb:
-        bounded = from_fraction(order * self.epsilon**2 / 8)
-        return bounded.min(Response(self.epsilon).rdp(order))
+        """The Rényi divergence of an order above 1."""
+        return from_fraction(order * self.epsilon**2 / 8).min(Response(self.epsilon).rdp(order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,29 +106,61 @@ class Response:
     """
 
     epsilon: Fraction
-    delta: Fraction = ZERO
+    delta: Fraction = Fraction(0)
 
-    def rho(self) -> Fraction:
-        return geometric_rho(self.epsilon, 1)
+    def rho(self) -> arb:
+        """The loss in zCDP, apart from the mass of delta."""
+        loss = from_fraction(self.epsilon)
+        return loss * (loss / 2).tanh()
 
     def rdp(self, order: Fraction) -> arb:
+        """The Rényi divergence of an order above 1, apart from the mass of delta."""
         return Geometric(self.epsilon, 1).rdp(order)
 
 
-@lru_cache(maxsize=4096)
-def geometric_rho(rate: Fraction, steps: int) -> Fraction:
-    """rho of two-sided geometric noise, rounded up to 15 digits.
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """Normal noise: ``square = (sensitivity / sigma)**2``, rdp = order * square / 2.
 
-    >>> float(geometric_rho(Fraction(1), 1))  # tanh(1/2)
-    0.46211715726001
+    It is private for every epsilon > 0, each with its own delta.
+
+    Reference: Mironov (2017), Proposition 7; Bun and Steinke (2016), Proposition 1.6.
     """
 
-    def exact() -> arb:
-        step = from_fraction(rate)
-        loss = step * steps
-        return loss + step * (-loss).expm1() / step.sinh()
+    square: Fraction
 
-    return significant_up(Real(exact).upper(64))
+    delta: ClassVar[Fraction] = Fraction(0)
+
+
+Bounded: TypeAlias = Geometric | BoundedRange | Response
+"""The curves of what is (epsilon, delta)-private as it stands."""
+
+Curve: TypeAlias = Bounded | Normal
+"""What is known of one event's loss. Balls have the caller's ``balls.precision``."""
+
+
+@lru_cache(maxsize=4096)
+def rho_up(known: Curve) -> Fraction:
+    """rho of delta-approximate zCDP: exact for normal noise, else rounded up to 15 digits.
+
+    >>> float(rho_up(Response(Fraction(1))))  # tanh(1/2)
+    0.46211715726001
+    >>> rho_up(BoundedRange(Fraction(1, 10)))
+    Fraction(1, 800)
+    """
+    if isinstance(known, Normal):
+        return known.square / 2
+    if isinstance(known, BoundedRange) and known.epsilon <= 7:
+        return known.epsilon**2 / 8
+    return significant_up(Real(known.rho).upper(64))
+
+
+@lru_cache(maxsize=4096)
+def rdp_up(known: Curve, order: Fraction) -> Fraction:
+    """The Rényi divergence: exact for normal noise, else rounded up to 15 digits."""
+    if isinstance(known, Normal):
+        return known.square / 2 * order
+    return significant_up(Real(lambda: known.rdp(order)).upper(64))
 
 
 def curve(event: Event) -> Curve:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar, Protocol
 
 from discreet.accounting.convert import (
@@ -23,7 +22,7 @@ from discreet.accounting.convert import (
     rdp_to_epsilon,
     zcdp_to_epsilon,
 )
-from discreet.accounting.curves import Curve, curve
+from discreet.accounting.curves import Normal, curve, rdp_up, rho_up
 from discreet.accounting.loss import Budget, Loss
 from discreet.accounting.outward import significant_up
 from discreet.errors import InvalidDelta, InvalidInput, UnknownEvent
@@ -75,7 +74,7 @@ class Pure:
     def cost(self, event: Event) -> Cost:
         """The event's epsilon, exactly."""
         known = curve(event)
-        if known.epsilon is None or known.delta > 0:
+        if isinstance(known, Normal) or known.delta > 0:
             raise UnknownEvent(
                 f"a {event.mechanism} event has no finite epsilon at delta = 0, "
                 "so a pure budget cannot pay for it.",
@@ -115,11 +114,8 @@ class Approximate:
 
     def cost(self, event: Event) -> Cost:
         """The event's (epsilon, delta)."""
-        return self.cost_of(curve(event))
-
-    def cost_of(self, known: Curve) -> Cost:
-        """The same for a curve."""
-        if known.epsilon is not None:
+        known = curve(event)
+        if not isinstance(known, Normal):
             return known.epsilon, known.delta
         if self.gaussian_delta is None:
             raise UnknownEvent(
@@ -127,7 +123,7 @@ class Approximate:
                 hint='accountant="approximate:1e-9" charges each of them delta = 1e-9; '
                 'accountant="zcdp" needs no choice and is tighter.',
             )
-        return normal_to_epsilon(2 * known.rho(), self.gaussian_delta), self.gaussian_delta
+        return normal_to_epsilon(known.square, self.gaussian_delta), self.gaussian_delta
 
     def cap(self, budget: Budget) -> Cost:
         """The budget itself."""
@@ -158,7 +154,7 @@ class Concentrated:
     def cost(self, event: Event) -> Cost:
         """The event's rho, and its delta."""
         known = curve(event)
-        return known.rho(), known.delta
+        return rho_up(known), known.delta
 
     def cap(self, budget: Budget) -> Cost:
         """The most rho that keeps the budget, and half of its delta."""
@@ -211,7 +207,7 @@ class Renyi:
     def cost(self, event: Event) -> Cost:
         """The event's divergence at the order, and its delta."""
         known = curve(event)
-        return _divergence(known, self.order), known.delta
+        return rdp_up(known, self.order), known.delta
 
     def cap(self, budget: Budget) -> Cost:
         """The largest divergence that keeps the budget, and half of its delta."""
@@ -256,13 +252,6 @@ def measure(name: str) -> Measure:
         '"zcdp", "rdp:16" (an order fixed in advance). Others can judge a batch fixed beforehand: '
         "discreet.accounting.account(events, accountant=...).",
     )
-
-
-@lru_cache(maxsize=4096)
-def _divergence(known: Curve, order: Fraction) -> Fraction:
-    if known.epsilon is None:
-        return known.rho() * order  # normal noise: rational
-    return significant_up(Real(lambda: known.rdp(order)).upper(64))
 
 
 def _half(budget: Budget) -> Fraction:
