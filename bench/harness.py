@@ -123,7 +123,9 @@ class Sheet:
         mark = {True: "[green]holds[/]", False: "[red]falls short[/]", None: ""}[row.holds]
         peer = "" if row.peer is None else f", peer {row.peer:g} {row.unit}, ratio {row.ratio:g}"
         target = "" if row.target is None else f", target {row.target:g}"
-        self.console.print(f"{row.name}: {row.ours:g} {row.unit}{peer}{target} {mark}")
+        self.console.print(
+            f"{row.name}: {row.ours:g} {row.unit}{peer}{target} {mark}", soft_wrap=True
+        )
 
     def best(self, what: str, sides: Sequence[Side], rounds: Sequence[int]) -> list[float]:
         """The best seconds of each side, with a bar that shows how far the run is."""
