@@ -2,11 +2,13 @@
 
 The one place that touches the working precision of python-flint, which is a global of the
 process. A lock keeps our threads apart; were some other code to change it in between, balls would
-only come out wider, never wrong.
+only come out wider, never wrong. Whoever takes the middle of a ball for the number itself goes
+through ``middle``, which refuses a ball that came out too wide.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +16,16 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-__all__ = ["arb", "from_fraction", "interval", "lower", "precision", "ulp", "upper"]
+from discreet.errors import Undecided
+
+__all__ = ["arb", "from_fraction", "interval", "lower", "middle", "precision", "ulp", "upper"]
 
 _LOCK = threading.RLock()
+
+# A fork copies the lock but not the thread that may be holding it: the child would wait for ever.
+os.register_at_fork(
+    before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+)
 
 
 @contextmanager
@@ -54,6 +63,21 @@ def lower(ball: arb) -> Fraction:
 def upper(ball: arb) -> Fraction:
     """A rational at or above every number in the ball, as tight as the ball itself."""
     return _exact(ball.mid()) + _exact(ball.rad())
+
+
+def middle(ball: arb, *, bits: int) -> arb:
+    """The midpoint of a ball whose radius is at most 2**-bits of it; a wider ball is refused.
+
+    >>> with precision(128):
+    ...     float(middle(arb(2).log(), bits=100))
+    0.6931471805599453
+    """
+    if ball.rel_accuracy_bits() < bits:
+        raise Undecided(
+            f"a ball came out with fewer than the {bits} correct bits that were asked for.",
+            hint="leave flint.ctx.prec alone in other threads while noise is drawn.",
+        )
+    return ball.mid()
 
 
 def _exact(point: arb) -> Fraction:
