@@ -147,7 +147,7 @@ class Real:
     def __float__(self) -> float:
         """The nearest float (ties and numbers within 2**-200 of one aside)."""
         if self.exact is not None:
-            return float(self.exact)
+            return _float(self.exact)
         for bits in (64, 128, 256):
             ball = self.ball(bits)
             low, high = _float(balls.lower(ball)), _float(balls.upper(ball))

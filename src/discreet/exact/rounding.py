@@ -14,7 +14,7 @@ def float_down(value: Fraction | int) -> float:
     >>> float_down(Fraction(1, 2))
     0.5
     """
-    return -float_up(-value)
+    return 0.0 - float_up(-value)  # and never -0.0
 
 
 def float_up(value: Fraction | int) -> float:
@@ -24,7 +24,7 @@ def float_up(value: Fraction | int) -> float:
     except OverflowError:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0)
     if Fraction(nearest) >= value:
-        return nearest
+        return nearest + 0.0  # a negative number rounds up to 0.0, not to -0.0
     return math.nextafter(nearest, math.inf)
 
 
