@@ -8,12 +8,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import InvalidValue, OffGrid, OutOfRange
+from discreet.errors import InvalidNumber, InvalidValue, OffGrid, OutOfRange
 from discreet.exact.parameters import positive
 from discreet.exact.rational import Rational
 
 # Values may use 61 bits, so that value + noise (kept within 3 * 2**61) never wraps round.
 LARGEST_UNITS = 2**61 - 1
+
+# Steps beyond this are no use to anyone, and as floats they would overflow or lose digits.
+_LARGEST_TERM = 2**1000
 
 _CHUNK = 1 << 15  # small enough to stay in the processor's cache
 
@@ -35,7 +38,13 @@ class Grid:
     step: Fraction
 
     def __init__(self, step: Rational) -> None:
-        object.__setattr__(self, "step", positive(step, name="grid"))
+        exact = positive(step, name="grid")
+        if max(exact.numerator, exact.denominator) > _LARGEST_TERM:
+            raise InvalidNumber(
+                "the grid's step has a numerator or a denominator above 2**1000.",
+                hint="grid=0.01",
+            )
+        object.__setattr__(self, "step", exact)
 
     @property
     def is_dyadic(self) -> bool:
@@ -111,6 +120,7 @@ class Grid:
         doubtful = np.abs(np.abs(scaled) - 0.5) <= margin
         for i in np.flatnonzero(doubtful | (np.abs(nearest) >= _WHOLE)):
             out[i] = self.unit_of(Fraction(float(values[i])))
+        in_range(out)  # an exact value may lie beyond the limit where its double did not
 
     def _units_of_integers(self, array: NDArray[np.generic]) -> NDArray[np.int64]:
         integers = in_range(array)
@@ -121,7 +131,7 @@ class Grid:
             largest = int(np.abs(integers).max(initial=0))
             if largest * step.denominator > LARGEST_UNITS:
                 raise _too_large()
-            return np.asarray(integers * step.denominator)
+            return np.asarray(integers * (step.denominator if largest else 0))
         exact = [self.unit_of(Fraction(int(value))) for value in integers.ravel().tolist()]
         if any(abs(value) > LARGEST_UNITS for value in exact):
             raise _too_large()
@@ -134,12 +144,22 @@ def numeric(values: ArrayLike) -> NDArray[np.generic]:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
         array = np.asarray(None)
-    if array.dtype.kind not in "iuf":
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or _narrowed(values, array):
         raise InvalidValue(
-            f"values must be numbers (int or float), not {array.dtype}.",
-            hint="pass a number, a list of numbers or a NumPy array of them.",
+            f"values must be numbers (int or float) that 64 bits hold exactly, not {array.dtype}.",
+            hint="pass a number, a list of numbers or a NumPy array of them; large whole numbers "
+            "apart from floats.",
         )
     return array
+
+
+def _narrowed(values: ArrayLike, array: NDArray[np.generic]) -> bool:
+    """Whether a list that mixes whole numbers and floats lost digits when it became an array."""
+    if isinstance(values, np.ndarray) or array.dtype.kind != "f" or array.size == 0:
+        return False
+    if not float(np.abs(array.astype(np.float64)).max()) >= 2**53:
+        return False
+    return not bool(np.all(np.asarray(values, dtype=object) == array))
 
 
 def _refuse_infinite(values: NDArray[np.float64]) -> None:
