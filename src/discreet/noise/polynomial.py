@@ -71,9 +71,10 @@ def _unit(curve: Curve, level: int, degree: int) -> _Unit:
         before = curve.taylor((2 * _STEEP - 1) * half, degree + 1)
         for cell in range(_STEEP, _CELLS):
             series = curve.taylor((2 * cell + 1) * half, degree + 1)
-            centres.append(int((series[0] * 2**_FIXED).mid().floor().unique_fmpz()))
+            centre = balls.middle(series[0], bits=_FIXED + 8)
+            centres.append(math.floor(balls.lower(centre) * 2**_FIXED))
             for column, term, power in zip(columns, series[1:-1], powers[1:-1], strict=True):
-                column.append(float(term * power))
+                column.append(float(balls.middle(term * power, bits=64)))
             remainder.append(_above(before[-1] * powers[-1]))
             slope.append(_above(before[1]))
             before = series
@@ -121,8 +122,9 @@ class _Level:
             )
         rows = [constant, *(column * factor for column in unit.coefficients)]
         size = np.sum(np.abs(rows), axis=0)
-        # Coefficients are within 4 units of roundoff of the truth, Horner's rule within 2 * degree;
-        # the rest of the 2 * degree + 8, and the factor 1 + 2**-20, cover the roundings made here.
+        # In units of roundoff of the size: Horner's rule is within 2 * degree, the coefficients
+        # within 4. The 4 that are left cover what the centres lack, and the factor 1 + 2**-20 and
+        # the 2**-50 cover the roundings made here.
         error = (
             factor * unit.remainder
             + (2 * degree + 8) * 2.0**-53 * size
@@ -140,8 +142,8 @@ class _Level:
 
     @staticmethod
     def _centres(unit: _Unit, scale: Fraction, shift: Real) -> list[int]:
-        """``scale * q + shift`` at each centre, times 2**_FIXED, within scale + 2 units."""
-        lift = int(shift.lower(_FIXED) * 2**_FIXED // 1)
+        """``scale * q + shift`` at each centre, times 2**_FIXED, within 1.1 scale + 2 units."""
+        lift = (shift * 2**_FIXED).floor()
         top, bottom = scale.numerator, scale.denominator
         return [top * centre // bottom + lift for centre in unit.centres]
 
