@@ -3,12 +3,13 @@
 The same primitive again: the outcome is the first i whose cumulative weight reaches ``U * total``
 for a uniform real U. Cumulative weights are proposed in doubles, by a method of our own whose error
 is bounded: exp(-unit * m) for a whole number m is a product of table entries, one for each base-256
-digit of m, each entry within one unit in the last place; products and sums then add at most one
-roundoff each. Where U * total comes closer to an edge than that bound, balls decide.
+digit of m, each entry within one roundoff of the truth; products and sums then add at most one
+each. Where U * total comes closer to an edge than that bound, balls decide.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -23,9 +24,11 @@ from discreet.exact.balls import arb
 from discreet.exact.parameters import positive
 from discreet.noise import bits
 from discreet.noise.sampling import BLOCK, blocks, count
+from discreet.noise.search import smallest
 
 _DIGIT = 8  # bits of a digit; 2**8 table entries
 _LARGEST = 2**61
+_NOTHING = arb(2) ** -1100  # far below the smallest double
 
 
 class Selection:
@@ -71,7 +74,7 @@ class Selection:
         edges, error = self._edges
         target = words.astype(np.float64) * 2.0**-64 * edges[-1]
         index: NDArray[np.int64] = np.searchsorted(edges, target).clip(max=len(edges) - 1)
-        below = np.where(index > 0, edges[index - 1], -1.0)
+        below = np.where(index > 0, edges[index - 1], -np.inf)
         doubtful = (target - below <= error) | (edges[index] - target <= error)
         for i in np.flatnonzero(doubtful):
             index[i] = self.refine(int(words[i]), 64)
@@ -103,39 +106,34 @@ class Selection:
 
     def pmf(self, i: int) -> Real:
         """``P(X = i)``, exactly."""
-        if not 0 <= i < len(self.gaps):
-            return Real(0)
-        return Real(lambda: self._weight(i) / self._cumulative()[-1])
+        return self._share(i, i + 1)
 
     def cdf(self, i: int) -> Real:
         """``P(X <= i)``, exactly."""
-        if i < 0 or i >= len(self.gaps) - 1:
-            return Real(int(i >= 0))
-
-        def rule() -> arb:
-            sums = self._cumulative()
-            return sums[i] / sums[-1]
-
-        return Real(rule)
+        return self._share(0, i + 1)
 
     def tail(self, i: int) -> Real:
         """``P(X >= i)``, exactly."""
-        return 1 - self.cdf(i - 1)
+        return self._share(i, len(self.gaps))
 
     def quantile(self, p: Rational) -> int:
         """The smallest i with ``P(X <= i) >= p``."""
         wanted = exact_confidence(p, name="p")
-        return next(i for i in range(len(self.gaps)) if self.cdf(i) >= wanted)
+        return smallest(lambda i: self.cdf(i) >= wanted)
 
     def interval(self, confidence: Rational) -> tuple[int, int]:
         """The narrowest range of indices that holds a draw with the given confidence."""
         wanted = exact_confidence(confidence)
         size = len(self.gaps)
-        for width in range(size):
-            for low in range(size - width):
-                if self.cdf(low + width) - self.cdf(low - 1) >= wanted:
-                    return low, low + width
-        return 0, size - 1
+        best, high = (0, size - 1), 0
+        for low in range(size):
+            # The shortest range from here never ends before the shortest one from the left did.
+            while high < size and self._share(low, high + 1) < wanted:
+                high += 1
+            if high == size:
+                break
+            best = min(best, (low, high), key=lambda ends: ends[1] - ends[0])
+        return best
 
     @property
     def mean(self) -> Real:
@@ -154,11 +152,34 @@ class Selection:
 
         return Real(rule)
 
+    def _share(self, low: int, high: int) -> Real:
+        """``P(low <= X < high)``, as a rational where it is one.
+
+        Powers of e at different rationals are linearly independent over the rationals (Lindemann
+        and Weierstrass), so that is where every exponent gives the same share of its own count.
+        """
+        whole: defaultdict[int, int] = defaultdict(int)
+        part: defaultdict[int, int] = defaultdict(int)
+        for i, (gap, size) in enumerate(zip(self.gaps.tolist(), self.counts.tolist(), strict=True)):
+            if size:
+                whole[gap] += size
+                part[gap] += size if low <= i < high else 0
+        shares = {Fraction(part[gap], whole[gap]) for gap in whole}
+        if len(shares) == 1:
+            return Real(shares.pop())
+
+        def mass(sizes: dict[int, int]) -> arb:
+            return sum((n * self._power(gap) for gap, n in sizes.items()), arb(0))
+
+        return Real(lambda: mass(part) / mass(whole))
+
     # Weights -----------------------------------------------------------------------------------
 
+    def _power(self, gap: int) -> arb:
+        return balls.from_fraction(-self.unit * gap).exp()
+
     def _weight(self, i: int) -> arb:
-        exponent = balls.from_fraction(-self.unit * int(self.gaps[i]))
-        return int(self.counts[i]) * exponent.exp()
+        return int(self.counts[i]) * self._power(int(self.gaps[i]))
 
     def _cumulative(self) -> list[arb]:
         sums: list[arb] = []
@@ -172,9 +193,10 @@ class Selection:
     def _edges(self) -> tuple[NDArray[np.float64], float]:
         """Cumulative weights in doubles, and a bound on their error and on that of a target.
 
-        A weight is a product of at most 8 entries (each within 2**-52 of the truth) and a count,
-        hence within 20 * 2**-53; a sum of n such adds n * 2**-53 of the total; the target takes
-        two roundings, the total's own error and the bits of U not drawn. The bound is twice that.
+        In units of 2**-53 of the total: a weight is a product of at most 8 entries (each within 1)
+        and a count, hence within 18; a sum of n such is within n + 18; the target takes two
+        roundings, the total's own error and the bits of U not drawn, hence is within n + 21. The
+        bound is twice the sum of the two, which leaves room for comparing them in doubles.
         """
         weights = self.counts.astype(np.float64)
         for place in range(0, 64, _DIGIT):
@@ -187,13 +209,14 @@ class Selection:
 
 
 def _powers(unit: Fraction) -> NDArray[np.float64]:
-    """``exp(-unit * d)`` for every digit d, each within one unit in the last place.
+    """``exp(-unit * d)`` for every digit d, each the nearest double or within 2**-63 of it.
 
     What is smaller than the smallest double becomes 0; a bound relative to the total covers that.
     """
     with balls.precision(128):
         step = balls.from_fraction(-unit)
-        return np.array([float((d * step).exp()) for d in range(2**_DIGIT)])
+        powers = [(d * step).exp() for d in range(2**_DIGIT)]
+        return np.array([0.0 if p < _NOTHING else float(balls.middle(p, bits=64)) for p in powers])
 
 
 def _integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
