@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.exact import Grid, Rational, Real
+from discreet.exact import Grid, Rational, Real, rational
 from discreet.exact.parameters import positive
 from discreet.noise.geometric import TwoSidedGeometric
 from discreet.noise.sampling import BLOCK
@@ -52,20 +52,20 @@ class GridLaplace:
 
     def pmf(self, z: Rational) -> Real:
         """The probability of one grid point; 0 between them."""
-        steps = Fraction(z) / self.grid
+        steps = rational(z, name="z") / self.grid
         return self.steps.pmf(int(steps)) if steps.denominator == 1 else Real(0)
 
     def pdf(self, z: Rational) -> Real:
         """The density of the continuous Laplace that this noise approaches as the grid shrinks."""
-        return Real(-abs(Fraction(z)) / self.scale).exp() / (2 * self.scale)
+        return Real(-abs(rational(z, name="z")) / self.scale).exp() / (2 * self.scale)
 
     def cdf(self, z: Rational) -> Real:
         """``P(X <= z)``, exactly."""
-        return self.steps.cdf(int(Fraction(z) // self.grid))
+        return self.steps.cdf(int(rational(z, name="z") // self.grid))
 
     def tail(self, t: Rational) -> Real:
         """``P(abs(X) >= t)``, exactly."""
-        return self.steps.tail(int(-(-Fraction(t) // self.grid)))
+        return self.steps.tail(int(-(-rational(t, name="t") // self.grid)))
 
     def quantile(self, p: Rational) -> Fraction:
         """The smallest grid point z with ``P(X <= z) >= p``."""

@@ -60,8 +60,10 @@ def draw(noise: Shape, n: int) -> NDArray[np.int64]:
 
 def blocks(n: int, block: int) -> Iterator[int]:
     """The sizes of the arrays in which ``n`` draws are streamed."""
-    for start in range(0, count(n), count(block)):
-        yield min(block, n - start)
+    n, block = count(n), count(block)
+    if block == 0:
+        raise InvalidValue("block = 0: a stream of empty arrays never ends.", hint="block=2**20")
+    return (min(block, n - start) for start in range(0, n, block))
 
 
 @lru_cache(maxsize=64)
@@ -82,8 +84,8 @@ def sampling_scale(value: Rational, *, name: str = "scale") -> Fraction:
     if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
         way = "finer" if scale < SMALLEST_SCALE else "coarser"
         raise InvalidScale(
-            f"{name} = {float(scale):.6g} steps of the grid is outside the range from 1e-6 to 1e15 "
-            "in which noise is exact and fits 64 bits.",
+            f"{name} = {float(Real(scale)):.6g} steps of the grid is outside the range from 1e-6 "
+            "to 1e15 in which noise is exact and fits 64 bits.",
             hint=f"use a {way} grid, so that the {name} lies between 1 and 1e9 steps.",
         )
     return scale

@@ -91,8 +91,8 @@ class Symmetric(ABC):
 
     def within(self, confidence: Rational, *, draws: int = 1) -> int:
         """The smallest t such that all of ``draws`` lie in [-t, t] with that confidence."""
-        wanted = exact_confidence(confidence)
-        return smallest(lambda t: (1 - self.tail(t + 1)) ** draws >= wanted)
+        wanted, power = exact_confidence(confidence), count(draws)
+        return smallest(lambda t: (1 - self.tail(t + 1)) ** power >= wanted)
 
     def interval(self, confidence: Rational) -> tuple[int, int]:
         """The narrowest interval of integers that holds a draw with the given confidence.

@@ -93,6 +93,8 @@ def below(n: int) -> int:
 
     Unlike ``UniformBelow`` it has no upper limit: it draws as many bits as n has.
     """
+    if n < 1:
+        raise InvalidValue(f"n = {n}: no whole number lies below it.", hint="below(6)")
     length = n.bit_length()
     while True:
         value = 0
