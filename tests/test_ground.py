@@ -19,7 +19,15 @@ from tests.source import ROOT
 
 LOCKS = [ROOT / "requirements" / "dev.txt", *sorted((ROOT / "bench" / "peers").glob("*.txt"))]
 HEAVY = {"dp_accounting", "duckdb", "pandas", "polars", "psycopg", "pyarrow", "pyspark", "scipy"}
-TARGETS = ("setup", "demo", "test", "test-deep", "check", "bench", "lock")
+TARGETS = {
+    "setup": "pip install --quiet --disable-pip-version-check --require-hashes",
+    "demo": "python -m demo",
+    "test": 'python -m pytest -n 2 -m "not deep"',
+    "test-deep": "python -m pytest -n 2 --durations",
+    "check": "mypy --strict",
+    "bench": "python -m bench",
+    "lock": "requirements/lock",
+}
 MADE = {".git", ".venv", ".envs", "__pycache__", "build", "dist", "mutants"} | {
     ".hypothesis",
     ".import_linter_cache",
@@ -90,12 +98,12 @@ def test_the_lock_is_in_step_with_what_the_project_declares():
         assert requirement.specifier.contains(here[canonicalize_name(requirement.name)])
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_make_knows_the_target(target):
-    done = subprocess.run(
-        ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize(("target", "command"), TARGETS.items())
+def test_make_knows_the_target(target, command):
+    # By its command: for a folder of the same name, make is content to do nothing.
+    dry = ["make", "--dry-run", "--always-make", target]
+    done = subprocess.run(dry, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert command in done.stdout
 
 
 def test_the_readme_promises_the_command_that_is_run_before_a_change_is_taken():
