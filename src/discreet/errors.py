@@ -19,7 +19,10 @@
     │   ├── TooLarge                          a size that would take forever
     │   ├── UnboundedUniverse                 types that cannot all be listed
     │   ├── InvalidName                       a name that a ledger cannot write down
-    │   └── InvalidCharge                     too small to be counted
+    │   ├── InvalidCharge                     too small to be counted
+    │   └── InvalidQuery                      SQL that does not parse or make sense
+    │       ├── UnknownName                   a table, column or function nobody declared
+    │       └── WrongType                     an operation on values of the wrong type
     ├── Refused                               understood, and not allowed         exit 3
     │   ├── UnboundedSensitivity              one person could change it without limit
     │   ├── Exhausted                         a mechanism that has already stopped
@@ -33,7 +36,9 @@
     │   ├── KeyReused                         one idempotency key, two requests
     │   ├── RequestChanged                    one request, two different sets of events
     │   ├── PolicyDiffers                     the ledger holds other caps than the policy
-    │   └── LedgerClosed                      the curator must decide first
+    │   ├── LedgerClosed                      the curator must decide first
+    │   └── Unsupported                       SQL that is not on the list of what is allowed
+    ├── EngineFailed                          the engine gave up; why is in the curator's log  exit 1
     └── LedgerFailed                          no charge could be written, so no answer  exit 1
         ├── LedgerBusy                        another process holds it for too long
         └── LedgerCorrupt                     damaged, or not what was written
@@ -314,3 +319,38 @@ class LedgerCorrupt(LedgerFailed):
 
     code = "ledger_corrupt"
     sqlstate = "XX001"
+
+
+class InvalidQuery(InvalidInput):
+    """SQL that cannot be parsed, or that means nothing."""
+
+    code = "invalid_query"
+    sqlstate = "42601"
+
+
+class UnknownName(InvalidQuery):
+    """A table, column or function that nobody declared."""
+
+    code = "unknown_name"
+    sqlstate = "42703"
+
+
+class WrongType(InvalidQuery):
+    """An operation on values of a type that it is not defined for."""
+
+    code = "wrong_type"
+    sqlstate = "42804"
+
+
+class Unsupported(Refused):
+    """SQL that is not on the list of what is allowed."""
+
+    code = "unsupported"
+    sqlstate = "0A000"
+
+
+class EngineFailed(DiscreetError):
+    """The engine could not answer. What it said stays in the curator's log."""
+
+    code = "engine_failed"
+    sqlstate = "XX000"
