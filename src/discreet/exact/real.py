@@ -127,7 +127,8 @@ class Real:
         if self.exact is not None:
             return math.floor(self.exact)
         for bits in _doubling():
-            whole = self.enclosure(bits).floor().unique_fmpz()
+            with balls.precision(bits):  # floor itself rounds to the current precision
+                whole = self._rule().floor().unique_fmpz()
             if whole is not None:
                 return int(whole)
         raise _undecided("the integer below a number")
