@@ -43,8 +43,7 @@ def test_the_ends_of_a_ball_do_not_depend_on_the_precision_of_the_moment():
 def test_the_precision_is_given_back_even_after_an_error():
     before = ctx.prec
     with pytest.raises(ZeroDivisionError), balls.precision(before + 100):
-        assert ctx.prec == before + 100
-        _ = 1 // 0
+        1 // (ctx.prec - before - 100)  # where it was set, this divides by 0
     assert ctx.prec == before
 
 
@@ -79,4 +78,4 @@ def test_the_middle_of_a_wide_ball_is_refused():
         with pytest.raises(Undecided, match="64 correct bits"):
             balls.middle(ball, bits=64)
     exact = balls.middle(arb(3), bits=10**6)
-    assert (balls.lower(exact), balls.upper(exact)) == (3, 3)
+    assert balls.lower(exact) == balls.upper(exact) == 3
