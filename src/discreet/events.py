@@ -83,16 +83,16 @@ class Event:
         sensitivity: Rational,
         relation: str = "add_remove",
     ) -> None:
-        expected = PARAMETERS.get(mechanism)
+        expected = PARAMETERS.get(mechanism) if isinstance(mechanism, str) else None
         if expected is None:
             raise InvalidEvent(
                 f"mechanism = {mechanism!r} is not an event that is defined here.",
                 hint=f"one of: {', '.join(sorted(PARAMETERS))}.",
             )
-        if set(parameters) != expected:
+        if not isinstance(parameters, Mapping) or set(parameters) != expected:
+            given = list(parameters) if isinstance(parameters, Mapping) else parameters
             raise InvalidEvent(
-                f"a {mechanism} event has the parameters {sorted(expected)}, "
-                f"not {sorted(parameters)}.",
+                f"a {mechanism} event has the parameters {sorted(expected)}, not {given}.",
                 hint=f"give exactly: {', '.join(sorted(expected))}.",
             )
         exact = {name: _parameter(name, value) for name, value in sorted(parameters.items())}
@@ -124,12 +124,19 @@ class Event:
     def from_json(cls, data: Mapping[str, Any]) -> Event:
         """Read what ``to_json`` wrote; anything else is refused."""
         expected = {"version", "mechanism", "parameters", "sensitivity", "relation"}
-        if set(data) != expected or data["version"] != VERSION:
+        hint = "read it with the release of discreet that wrote it, or a newer one."
+        known = isinstance(data, Mapping) and set(data) == expected
+        if not known or type(data["version"]) is not int or data["version"] != VERSION:
             raise InvalidEvent(
                 f"an event of version {VERSION} has exactly the fields {sorted(expected)}.",
-                hint="read it with the release of discreet that wrote it, or a newer one.",
+                hint=hint,
             )
-        return cls(data["mechanism"], data["parameters"], data["sensitivity"], data["relation"])
+        event = cls(data["mechanism"], data["parameters"], data["sensitivity"], data["relation"])
+        if event.to_json() != data:
+            # A number in another spelling was not written here, and its writer may have meant
+            # another number.
+            raise InvalidEvent('an event has its numbers in lowest terms, as "p/q".', hint=hint)
+        return event
 
 
 _relation = relation  # the constructor's argument has the same name
