@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidValue, OutOfRange
 from discreet.events import Event
-from discreet.exact import Grid, Rational, Real, rational
+from discreet.exact import Grid, Rational, Real, float_down, float_up, rational
 from discreet.exact import confidence as exact_confidence
 from discreet.exact import epsilon as exact_epsilon
+from discreet.exact.grid import LARGEST_UNITS, numeric
 from discreet.mechanisms.additive import Error
+from discreet.mechanisms.values import whole
 from discreet.noise.selection import Selection
 from discreet.noise.uniform import below
 from discreet.theory.neighbours import Relation
 from discreet.theory.neighbours import relation as exact_relation
+
+# What can overflow is refused before any value is seen, so that no refusal tells of the data: with
+# these limits all counts and utilities of up to 2**40 values fit.
+_MOST_STEPS = 2**60
+_LARGEST_DENOMINATOR = 2**20
 
 
 @dataclass(frozen=True)
@@ -58,23 +67,20 @@ class Quantile:
         rows_per_unit: int = 1,
         relation: str = "add_remove",
     ) -> None:
-        low, high = (rational(bound, name="bounds") for bound in bounds)
         step = Grid(grid).step
-        if low > high or low % step or high % step:
-            raise InvalidValue(
-                f"bounds = ({low}, {high}) must be two multiples of the grid {step}, low first.",
-                hint="bounds=(0, 120), grid=1",
+        low, high = _bounds(bounds, step)
+        share = exact_confidence(q, name="q")
+        if share.denominator > _LARGEST_DENOMINATOR:
+            raise OutOfRange(
+                f"q = {q} has a denominator above 2**20, too fine for exact utilities.",
+                hint='q="0.25"',
             )
-        if rows_per_unit < 1:
-            raise InvalidValue(
-                f"rows_per_unit = {rows_per_unit} must be 1 or more.", hint="rows_per_unit=1"
-            )
-        object.__setattr__(self, "q", exact_confidence(q, name="q"))
+        object.__setattr__(self, "q", share)
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
         object.__setattr__(self, "grid", step)
         object.__setattr__(self, "epsilon", exact_epsilon(epsilon))
-        object.__setattr__(self, "rows_per_unit", int(rows_per_unit))
+        object.__setattr__(self, "rows_per_unit", whole(rows_per_unit, name="rows_per_unit"))
         object.__setattr__(self, "relation", exact_relation(relation))
 
     @property
@@ -93,10 +99,6 @@ class Quantile:
         starts, sizes, below_, above = self._intervals(self._clamped(values))
         # Utilities in whole multiples of 1/d, d the denominator of q.
         d, p = self.q.denominator, self.q.numerator
-        if d * max(int(below_.max()), int(above.max()), 1) >= 2**61:
-            raise OutOfRange(
-                f"q = {self.q} has too many digits for so many values.", hint='q="0.25"'
-            )
         utilities = -np.abs((d - p) * below_ - p * above)
         unit = self.epsilon / (2 * self.sensitivity * d)
         chosen = int(Selection(utilities, unit=unit, counts=sizes).sample(1)[0])
@@ -104,7 +106,7 @@ class Quantile:
         return int(point) if self.grid.denominator == 1 else float(point)
 
     def error(self, confidence: Rational = "0.95") -> Error:
-        """How far in rank the release may be from a point that splits the values exactly.
+        """How much less utility, in ranks, the release may have than the best point of the grid.
 
         The bound counts every grid point as a competitor, so it holds for all values.
         """
@@ -122,7 +124,18 @@ class Quantile:
         )
 
     def _clamped(self, values: ArrayLike) -> NDArray[np.int64]:
-        units = Grid(self.grid).units(values).ravel()
+        # Clamped before they are rounded: a value too large for the grid is no reason to refuse,
+        # which would tell that somebody has it. The bounds of floats lie a little outside.
+        array = numeric(values).ravel()
+        if array.dtype.kind == "f":
+            array = array.astype(np.float64).clip(float_down(self.lower), float_up(self.upper))
+        else:
+            most = min(LARGEST_UNITS, ceil(self.upper))
+            least = max(-LARGEST_UNITS, floor(self.lower))
+            if array.dtype.kind == "u":
+                array = np.minimum(array, np.uint64(LARGEST_UNITS))
+            array = array.astype(np.int64).clip(least, most)
+        units = Grid(self.grid).units(array)
         return np.sort(units.clip(int(self.lower / self.grid), int(self.upper / self.grid)))
 
     def _intervals(
@@ -141,3 +154,22 @@ class Quantile:
         above = np.full(len(starts), len(ordered), dtype=np.int64)
         above[1::2] = above[2::2] = len(ordered) - after
         return starts, ends - starts, below_, above
+
+
+def _bounds(given: tuple[Rational, Rational], step: Fraction) -> tuple[Fraction, Fraction]:
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+        raise InvalidValue(
+            f"bounds = {given!r} must be two numbers, low first.", hint="bounds=(0, 120)"
+        )
+    low, high = (rational(bound, name="bounds") for bound in given)
+    if low > high or low % step or high % step:
+        raise InvalidValue(
+            f"bounds = ({low}, {high}) must be two multiples of the grid {step}, low first.",
+            hint="bounds=(0, 120), grid=1",
+        )
+    if max(abs(low), abs(high)) > _MOST_STEPS * step:
+        raise OutOfRange(
+            f"bounds = ({low}, {high}) reach more than 2**60 steps of the grid {step} from 0.",
+            hint="use a coarser grid, or closer bounds.",
+        )
+    return low, high
