@@ -18,6 +18,7 @@ from discreet.exact import delta as exact_delta
 from discreet.exact import epsilon as exact_epsilon
 from discreet.exact.grid import in_range, numeric
 from discreet.mechanisms.additive import Error
+from discreet.mechanisms.values import whole
 from discreet.noise.geometric import TwoSidedGeometric
 from discreet.noise.magnitude import LARGEST_RESULT
 from discreet.noise.search import smallest
@@ -66,12 +67,11 @@ class KeySelection:
         keys_per_unit: int | None = None,
         relation: str = "add_remove",
     ) -> None:
-        for name, value in (("rows_per_unit", rows_per_unit), ("keys_per_unit", keys_per_unit)):
-            if value is not None and (isinstance(value, bool) or value < 1):
-                raise InvalidValue(f"{name} = {value} must be 1 or more.", hint=f"{name}=1")
+        if keys_per_unit is not None:
+            keys_per_unit = whole(keys_per_unit, name="keys_per_unit")
         object.__setattr__(self, "epsilon", exact_epsilon(epsilon))
         object.__setattr__(self, "delta", exact_delta(delta))
-        object.__setattr__(self, "rows_per_unit", int(rows_per_unit))
+        object.__setattr__(self, "rows_per_unit", whole(rows_per_unit, name="rows_per_unit"))
         object.__setattr__(self, "keys_per_unit", keys_per_unit)
         object.__setattr__(self, "relation", exact_relation(relation))
         object.__setattr__(self, "threshold", self._smallest_threshold())
@@ -123,16 +123,23 @@ class KeySelection:
     def release(self, counts: Mapping[Key, int]) -> dict[Key, int]:
         """The keys whose noisy counts reach the threshold, with those counts.
 
-        A key of no rows is the same as no key.
+        A key of no rows is the same as no key. The largest noisy counts come first: the order in
+        which the counts were given may tell of the rows behind them, and is not kept.
         """
+        if not isinstance(counts, Mapping):
+            raise InvalidValue(
+                f"counts are {type(counts).__name__}, not a mapping from keys to counts.",
+                hint='{"a": 12, "b": 3}, or release_array([12, 3]) without keys.',
+            )
         keys = list(counts)
-        shown_, noisy = self.release_array(list(counts.values()) if keys else np.empty(0, np.int64))
-        return {keys[i]: int(noisy[i]) for i in np.flatnonzero(shown_)}
+        shown_, noisy = self.release_array(list(counts.values()))
+        largest_first = sorted(np.flatnonzero(shown_), key=lambda i: (-noisy[i], repr(keys[i])))
+        return {keys[i]: int(noisy[i]) for i in largest_first}
 
     def release_array(self, counts: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """For many keys at once: which are shown, and the noisy counts (0 where they are not)."""
         numbers = numeric(counts)
-        if numbers.dtype.kind not in "iu" or (numbers.size and int(numbers.min()) < 0):
+        if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
             raise InvalidValue("counts must be whole numbers, 0 or more.", hint='{"a": 12, "b": 3}')
         units = in_range(numbers)
         noisy = self.noise.sample(units.size).reshape(units.shape)
@@ -143,6 +150,7 @@ class KeySelection:
     def error(self, confidence: Rational = "0.95", *, coordinates: int = 1) -> Error:
         """The error of the counts that are shown, before the selection of the large ones."""
         wanted = exact_confidence(confidence)
+        coordinates = whole(coordinates, name="coordinates")
         return Error(
             exact=Fraction(self.noise.within(wanted, draws=coordinates)),
             textbook=(Real(coordinates / (1 - wanted)).log() * self.noise.scale).float_up(),

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import InvalidValue
 from discreet.exact.grid import numeric
 
 Values: TypeAlias = Any
@@ -20,9 +21,28 @@ def unpack(values: Values) -> tuple[NDArray[np.generic], Restore]:
     """The numbers as an array, and how to give another array of that shape the caller's form."""
     if isinstance(values, Mapping):
         keys = list(values)
-        numbers = numeric(np.asarray(list(values.values())) if keys else np.empty(0))
+        numbers = numeric(list(values.values()))
         return numbers, lambda array: dict(zip(keys, array.tolist(), strict=True))
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidValue(
+            "the values are a masked array, and what lies under a mask has no sensitivity.",
+            hint="decide what missing values mean first, for example values.filled(0).",
+        )
     array = numeric(values)
     if isinstance(values, np.ndarray):
         return array, lambda released: released
     return array, lambda released: released.tolist()
+
+
+def whole(value: int, *, name: str) -> int:
+    """How many of something there are: a whole number, 1 or more.
+
+    >>> whole(20, name="rows_per_unit")
+    20
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidValue(
+            f"{name} = {value!r} is not allowed: it must be a whole number, 1 or more.",
+            hint=f"{name}=1",
+        )
+    return int(value)
