@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.errors import Exhausted, OffGrid
+from discreet.errors import Exhausted, InvalidValue, OffGrid
 from discreet.events import Event
 from discreet.exact import Grid, Rational, Real, fraction_up, rational
 from discreet.exact import confidence as exact_confidence
 from discreet.exact import epsilon as exact_epsilon
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.mechanisms.additive import Error
+from discreet.mechanisms.choice import one_way
+from discreet.mechanisms.values import whole
 from discreet.noise.geometric import TwoSidedGeometric
 from discreet.noise.search import smallest
 from discreet.theory.neighbours import Relation
@@ -62,8 +65,8 @@ class AboveThreshold:
         object.__setattr__(self, "epsilon", exact_epsilon(epsilon))
         object.__setattr__(self, "sensitivity", widened)
         object.__setattr__(self, "grid", step)
-        object.__setattr__(self, "monotone", bool(monotone))
         object.__setattr__(self, "relation", exact_relation(relation))
+        object.__setattr__(self, "monotone", one_way(monotone=monotone, relation=self.relation))
 
     @property
     def event(self) -> Event:
@@ -94,6 +97,7 @@ class AboveThreshold:
     def error(self, confidence: Rational = "0.95", *, queries: int) -> Error:
         """The distance from the threshold beyond which no answer to so many queries is wrong."""
         wanted = exact_confidence(confidence)
+        queries = whole(queries, name="queries")
         on_threshold, on_values = self.threshold_noise, self.value_noise
 
         def holds(half: int) -> bool:
@@ -126,15 +130,24 @@ class Run:
                 hint="choose a multiple of the grid: it is public anyway.",
             )
         self._threshold = int(steps) + int(mechanism.threshold_noise.sample(1)[0])
+        # Two threads must not both get a yes; and what holds a lock is neither copied nor pickled,
+        # so no second run starts from this one's noisy threshold.
+        self._turn = threading.Lock()
 
     def ask(self, value: float) -> bool:
         """Whether the value, with noise, reaches the noisy threshold."""
-        if self.finished:
-            raise Exhausted(
-                "this run has given its one yes and answers no more.",
-                hint="start another with .start(threshold=...); it costs epsilon again.",
-            )
-        units = int(Grid(self.mechanism.grid).exact_units(value))
-        noisy = units + int(self.mechanism.value_noise.sample(1)[0])
-        self.finished = noisy >= self._threshold
-        return self.finished
+        with self._turn:
+            if self.finished:
+                raise Exhausted(
+                    "this run has given its one yes and answers no more.",
+                    hint="start another with .start(threshold=...); it costs epsilon again.",
+                )
+            units = Grid(self.mechanism.grid).exact_units(value)
+            if units.ndim:
+                raise InvalidValue(
+                    "a run answers about one number at a time, not about a list.",
+                    hint="[run.ask(value) for value in values] stops at the first yes.",
+                )
+            noisy = int(units) + int(self.mechanism.value_noise.sample(1)[0])
+            self.finished = noisy >= self._threshold
+            return self.finished

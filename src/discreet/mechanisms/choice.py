@@ -18,6 +18,7 @@ from discreet.exact import confidence as exact_confidence
 from discreet.exact import epsilon as exact_epsilon
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.mechanisms.additive import Error
+from discreet.mechanisms.values import whole
 from discreet.noise.search import smallest
 from discreet.theory.neighbours import Relation
 from discreet.theory.neighbours import relation as exact_relation
@@ -29,7 +30,8 @@ class Choice(ABC):
 
     ``sensitivity`` is the most that one unit can change the utility of any one candidate.
     ``monotone=True`` asserts that a unit moves all utilities in the same direction (as counts do
-    under add/remove), which halves the noise.
+    under add/remove), which halves the noise. A unit that is changed leaves some candidates and
+    joins others, so under change-one the assertion is refused.
     """
 
     mechanism: ClassVar[str]
@@ -54,8 +56,8 @@ class Choice(ABC):
         object.__setattr__(self, "epsilon", exact_epsilon(epsilon))
         object.__setattr__(self, "sensitivity", widened)
         object.__setattr__(self, "grid", step)
-        object.__setattr__(self, "monotone", bool(monotone))
         object.__setattr__(self, "relation", exact_relation(relation))
+        object.__setattr__(self, "monotone", one_way(monotone=monotone, relation=self.relation))
 
     @property
     def unit(self) -> Fraction:
@@ -74,6 +76,11 @@ class Choice(ABC):
             raise InvalidValue(
                 "utilities must be a list with one number for each candidate.",
                 hint="release([3, 5, 1])",
+            )
+        if candidates is not None and not isinstance(candidates, Sequence):
+            raise InvalidValue(
+                f"candidates are {type(candidates).__name__}, which has no order that is fixed.",
+                hint='candidates=["red", "green", "blue"]',
             )
         if candidates is not None and len(candidates) != units.size:
             raise InvalidValue(
@@ -94,6 +101,7 @@ class Choice(ABC):
     def error(self, confidence: Rational = "0.95", *, candidates: int) -> Error:
         """How far below the best the choice may be, whatever the utilities are."""
         wanted = exact_confidence(confidence)
+        candidates = whole(candidates, name="candidates")
         steps = smallest(lambda t: self._miss(t + 1, candidates) <= 1 - wanted)
         textbook = Real(candidates / (1 - wanted)).log() * (self.grid / self.unit)
         return Error(
@@ -102,3 +110,22 @@ class Choice(ABC):
             confidence=wanted,
             coordinates=1,
         )
+
+
+def one_way(*, monotone: bool, relation: Relation) -> bool:
+    """The assertion that a unit moves all answers in one direction, where it can be true.
+
+    >>> one_way(monotone=True, relation=Relation.ADD_REMOVE)
+    True
+    """
+    if not isinstance(monotone, bool):
+        raise InvalidValue(
+            f"monotone = {monotone!r} is neither True nor False.", hint="monotone=False"
+        )
+    if monotone and relation is not Relation.ADD_REMOVE:
+        raise InvalidValue(
+            f"monotone = True does not go with relation = {str(relation)!r}: a unit that is "
+            "changed may raise one answer and lower another.",
+            hint='monotone=False, or relation="add_remove".',
+        )
+    return monotone
