@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import OutOfRange
 from discreet.events import Event
-from discreet.exact import Grid, Rational, Real, fraction_up
+from discreet.exact import Grid, Rational, Real, float_down, float_up, fraction_up, rational
 from discreet.exact import confidence as exact_confidence
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.exact.parameters import positive
-from discreet.mechanisms.values import Values, unpack
+from discreet.mechanisms.values import Values, unpack, whole
 from discreet.noise.magnitude import LARGEST_RESULT
 from discreet.noise.sampling import LARGEST_SCALE, SMALLEST_SCALE
 from discreet.noise.search import crossing
@@ -90,9 +91,18 @@ class Additive(ABC):
         """
         numbers, restore = unpack(values)
         grid = Grid(self.grid)
+        is_whole = numbers.dtype.kind in "iu" and grid.step.denominator == 1
+        if is_whole and max(self.scale, self.grid) > LARGEST_SCALE:
+            raise OutOfRange(
+                f"whole numbers with noise of scale {float_up(self.scale):.6g} on a grid of "
+                f"{float_up(self.grid):.6g} do not fit 64 bits.",
+                hint="give the values as floats: the release is then made of floats too.",
+            )
         noisy = self.release_units(grid.exact_units(numbers))
-        if numbers.dtype.kind in "iu" and grid.step.denominator == 1:
-            return restore(noisy * grid.step.numerator)
+        if is_whole:
+            # Scaled back to at most 2**62, like the steps themselves.
+            most = LARGEST_RESULT // grid.step.numerator
+            return restore(noisy.clip(-most, most, out=noisy) * grid.step.numerator)
         return restore(grid.values(noisy))
 
     def release_units(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -104,6 +114,7 @@ class Additive(ABC):
     def error(self, confidence: Rational = "0.95", *, coordinates: int = 1) -> Error:
         """The error that no coordinate exceeds with the given confidence."""
         wanted = exact_confidence(confidence)
+        coordinates = whole(coordinates, name="coordinates")
         return Error(
             exact=self.noise.within(wanted, draws=coordinates) * self.grid,
             textbook=self._textbook(1 - wanted, coordinates).float_up(),
@@ -114,8 +125,9 @@ class Additive(ABC):
     def interval(self, released: Rational, confidence: Rational = "0.95") -> tuple[float, float]:
         """Where the true value lies, given one released number: it covers the noise alone."""
         low, high = self.noise.interval(confidence)
-        value = Fraction(released)
-        return float(value - high * self.grid), float(value - low * self.grid)
+        # A release is a point of the grid, and a float may be only close to it.
+        units = Grid(self.grid).unit_of(rational(released, name="released"))
+        return float_down((units - high) * self.grid), float_up((units - low) * self.grid)
 
 
 def widest(
@@ -126,10 +138,11 @@ def widest(
     shape: Callable[[Fraction], Symmetric],
 ) -> Fraction:
     """The largest scale, in steps, whose noise stays within a bound with the given confidence."""
+    draws = whole(coordinates, name="coordinates")
 
     def too_wide(scale: Fraction) -> bool:
         if scale < SMALLEST_SCALE or scale > LARGEST_SCALE:
             return scale > LARGEST_SCALE
-        return (1 - shape(scale).tail(int(within) + 1)) ** coordinates < confidence
+        return (1 - shape(scale).tail(int(within) + 1)) ** draws < confidence
 
     return crossing(too_wide)[0]

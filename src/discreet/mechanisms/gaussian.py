@@ -15,6 +15,7 @@ from discreet.exact import epsilon as exact_epsilon
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.exact.parameters import positive
 from discreet.mechanisms.additive import Additive, widest
+from discreet.mechanisms.values import whole
 from discreet.noise.gaussian import RoundedGaussian
 from discreet.noise.search import crossing, smallest
 from discreet.theory.divergences import gaussian_delta
@@ -108,7 +109,7 @@ class Gaussian(Additive):
         """
         factor = Real(1) if relation == "add_remove" else Real(2).sqrt()
         return cls.from_epsilon(
-            sensitivity=(factor * rows_per_unit).upper(48),
+            sensitivity=(factor * whole(rows_per_unit, name="rows_per_unit")).upper(48),
             epsilon=epsilon,
             delta=delta,
             grid=grid,

@@ -11,6 +11,7 @@ from discreet.exact import confidence as exact_confidence
 from discreet.exact import epsilon as exact_epsilon
 from discreet.exact.parameters import positive
 from discreet.mechanisms.additive import Additive, widest
+from discreet.mechanisms.values import whole
 from discreet.noise.geometric import TwoSidedGeometric
 
 
@@ -100,8 +101,9 @@ class Laplace(Additive):
         relation: str = "add_remove",
     ) -> Laplace:
         """For counts in any number of disjoint bins whose keys are public."""
+        rows = whole(rows_per_unit, name="rows_per_unit")
         return cls.from_epsilon(
-            sensitivity=rows_per_unit * (1 if relation == "add_remove" else 2),
+            sensitivity=rows * (1 if relation == "add_remove" else 2),
             epsilon=epsilon,
             grid=grid,
             relation=relation,

@@ -123,12 +123,13 @@ def _is_on(numbers: NDArray[np.generic], grid: Grid) -> bool:
 def _grid(given: Rational | None, sensitivity: Fraction, scale: Fraction, size: int) -> Grid:
     """The grid asked for, or a power of two that adds less than 0.03 % to the noise.
 
-    Public facts alone decide: the values themselves are not looked at.
+    (More only where epsilon is below 1e-10 for each coordinate: noise must fit 64 bits.) Public
+    facts alone decide: the values themselves are not looked at.
     """
     if given is not None:
         return Grid(given)
     fine = min(sensitivity / 2**20, sensitivity / (2**12 * max(size, 1)), scale / 2**10)
-    coarse = scale / 2**49  # finer than this, the noise would not fit 64 bits
+    coarse = scale / 2**48  # at most 2**49 steps, with room for the widening below 10**15
     return Grid(_power_of_two_below(max(fine, coarse)))
 
 
