@@ -1,0 +1,324 @@
+"""The curator's policy, checked: frozen, exact, and valid once constructed.
+
+Files are read by ``discreet.policy.read``, which explains mistakes at their lines; a model that
+is built in Python raises pydantic's ``ValidationError``, a ``ValueError``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from discreet import accounting
+from discreet.accounting.loss import small_delta
+from discreet.accounting.measures import Measure, measure
+from discreet.errors import InvalidInput
+from discreet.exact.parameters import confidence as exact_confidence
+from discreet.exact.parameters import delta as exact_delta
+from discreet.exact.parameters import epsilon as exact_epsilon
+from discreet.policy.columns import RESERVED, Column, KeysFrom
+from discreet.policy.mistakes import Mistake, refuse
+from discreet.policy.sources import Kind, Source
+from discreet.policy.values import Named, number
+from discreet.theory.neighbours import Relation
+from discreet.theory.neighbours import relation as as_relation
+
+EACH_ROW = "each row"
+"""How a file writes ``unit = None``: each row is a person."""
+
+Epsilon = Annotated[Fraction, BeforeValidator(lambda raw: exact_epsilon(number(raw)))]
+Delta = Annotated[Fraction, BeforeValidator(lambda raw: exact_delta(number(raw)))]
+SmallDelta = Annotated[Fraction, BeforeValidator(lambda raw: small_delta(number(raw)))]
+Confidence = Annotated[Fraction, BeforeValidator(lambda raw: exact_confidence(number(raw)))]
+Positive = Annotated[int, Field(ge=1)]
+
+_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
+_SCHEDULE = re.compile(
+    r"every [1-9][0-9]{0,3} (minutes|hours|days)|daily at ([01][0-9]|2[0-3]):[0-5][0-9]"
+)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class AnalystCap(_Model):
+    """The most that one analyst may spend of a data set's budget."""
+
+    epsilon: Epsilon
+    delta: SmallDelta = Fraction(0)
+
+    @property
+    def total(self) -> accounting.Budget:
+        """The cap as accountants and ledgers take it."""
+        return accounting.Budget(self.epsilon, self.delta)
+
+
+class Budget(AnalystCap):
+    """The most that all analysts together may learn about one person.
+
+    >>> Budget(epsilon=Fraction(3)).accountant
+    'pure'
+    """
+
+    accountant: str = ""
+    """A filter's name; left out, ``pure`` where delta is 0 and ``approximate`` where it is not."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "accountant" not in raw:
+            return raw | {"accountant": "approximate" if raw.get("delta") else "pure"}
+        return raw
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse(_cap_mistakes(self.accountant, self, ("accountant",)))
+        return self
+
+    @property
+    def measure(self) -> Measure:
+        """What the accountant sums."""
+        return measure(self.accountant)
+
+
+class Dataset(_Model):
+    """One private table: where it is, whom it is about, what is public, what may be spent."""
+
+    name: str
+    source: Source
+    unit: str | None
+    """The column that says whose row it is; None: each row is a person."""
+    relation: Annotated[Relation, BeforeValidator(as_relation)] = Relation.ADD_REMOVE
+    rows_per_unit: Positive
+    """The most rows of one person that are used."""
+    people: Positive | None = None
+    """The public number of people, if it is public."""
+    delta_per_query: Delta | None = None
+    confidence: Confidence = Fraction(95, 100)
+    bounding: Literal["auto", "rows", "groups"] = "auto"
+    columns: Named[Column]
+    budget: Budget
+    analysts: Named[AnalystCap] = Field(default_factory=dict, validate_default=True)
+    pool: str | None = None
+    """Data sets of one pool are about the same people and share one budget."""
+    mode: Literal["snapshot", "live"] = "snapshot"
+    refresh: str | None = None
+    """A public schedule: ``every 6 hours``, ``daily at 03:00`` (UTC)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_row(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and raw.get("unit", "") is None:
+            return {"rows_per_unit": 1} | raw
+        return raw
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse(
+            [
+                *_name_mistakes([self.name], "data set", ()),
+                *_name_mistakes(self.analysts, "analyst", ("analysts",)),
+                *self._column_mistakes(),
+                *self._unit_mistakes(),
+                *self._delta_mistakes(),
+                *self._refresh_mistakes(),
+            ]
+        )
+        return self
+
+    @property
+    def pool_name(self) -> str:
+        """Whose budget it is: the pool's, or its own."""
+        return self.pool or self.name
+
+    def _column_mistakes(self) -> Iterator[Mistake]:
+        if not self.columns:
+            yield Mistake(
+                ("columns",),
+                "no column is declared, so no query could use any.",
+                'age = { type = "integer", bounds = [0, 110] }',
+            )
+        seen: dict[str, str] = {}
+        for name, column in self.columns.items():
+            twin = seen.setdefault(name.lower(), name)
+            if twin != name:
+                yield Mistake(
+                    ("columns", name),
+                    f'"{name}" and "{twin}" are one name in SQL.',
+                    "rename one of them in a view of the source",
+                )
+            if column.name != name:
+                yield Mistake(
+                    ("columns", name), f'it is called "{column.name}" too.', "one name for both"
+                )
+
+    def _unit_mistakes(self) -> Iterator[Mistake]:
+        if self.unit is None:
+            if self.rows_per_unit != 1:
+                yield Mistake(
+                    ("rows_per_unit",),
+                    "where each row is a person, a person has one row.",
+                    "rows_per_unit = 1, or leave it out",
+                )
+            return
+        column = self.columns.get(self.unit)
+        if column is None:
+            yield Mistake(
+                ("unit",),
+                f'the unit column "{self.unit}" is not declared among the columns.',
+                f'under [dataset.{self.name}.columns]: {self.unit} = {{ type = "integer" }}; '
+                f'or unit = "{EACH_ROW}" if each row is a person',
+            )
+            return
+        here = ("columns", self.unit)
+        if column.type not in ("integer", "text"):
+            yield Mistake(
+                (*here, "type"),
+                f"people cannot be told apart by a column of type {column.type}.",
+                'type = "integer" or type = "text"',
+            )
+        for setting in ("bounds", "keys", "keys_from", "missing", "grid"):
+            if getattr(column, setting) is not None:
+                yield Mistake(
+                    (*here, setting),
+                    f"the unit column only says whose row it is; it has no {setting}.",
+                    f"leave {setting} out",
+                )
+
+    def _delta_mistakes(self) -> Iterator[Mistake]:
+        budget = self.budget
+        for analyst, cap in self.analysts.items():
+            yield from _cap_mistakes(budget.accountant, cap, ("analysts", analyst))
+        given = {("budget", "delta"): budget.delta, ("delta_per_query",): self.delta_per_query}
+        for analyst, cap in self.analysts.items():
+            given["analysts", analyst, "delta"] = cap.delta
+        if self.people is not None:
+            for where, delta in given.items():
+                if delta is not None and delta * self.people >= 1:
+                    yield Mistake(
+                        where,
+                        f"delta = {float(delta):g} is 1/{self.people} or more: it would allow "
+                        "publishing one person's row in full.",
+                        f"{where[-1]} = {_power_below(Fraction(1, self.people))}",
+                    )
+        query = self.delta_per_query
+        if query is not None and query > budget.delta:
+            yield Mistake(
+                ("delta_per_query",),
+                f"one query would spend more than the budget's delta = {float(budget.delta):g}.",
+                f"delta_per_query = {_power_below(budget.delta / 100)}"
+                if budget.delta
+                else "leave delta_per_query out, or give the budget a delta",
+            )
+
+    def _refresh_mistakes(self) -> Iterator[Mistake]:
+        if self.refresh is None:
+            return
+        if self.mode == "live":
+            yield Mistake(("refresh",), "live data is read anew each time.", "leave refresh out")
+        elif _SCHEDULE.fullmatch(self.refresh) is None:
+            yield Mistake(
+                ("refresh",),
+                f'"{self.refresh:.60}" is no schedule.',
+                'refresh = "every 6 hours" or refresh = "daily at 03:00"',
+            )
+
+
+class Policy(_Model):
+    """Every data set of one curator."""
+
+    datasets: Named[Dataset]
+    path: Path | None = None
+    """The file it was read from; relative paths start there."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse([*self._name_mistakes(), *self._pool_mistakes()])
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths start."""
+        return Path() if self.path is None else self.path.parent
+
+    def locate(self, path: str) -> str:
+        """A path or glob of the policy, seen from the current directory.
+
+        >>> Policy.model_construct(path=Path("/data/policy.toml")).locate("visits/*.parquet")
+        '/data/visits/*.parquet'
+        """
+        return str(self.folder / path)
+
+    def _name_mistakes(self) -> Iterator[Mistake]:
+        if not self.datasets:
+            yield Mistake(("datasets",), "no data set is named.", "[dataset.visits]")
+        seen: dict[str, str] = {}
+        for name, dataset in self.datasets.items():
+            twin = seen.setdefault(name.lower(), name)
+            if twin != name:
+                yield Mistake(
+                    ("datasets", name),
+                    f'"{name}" and "{twin}" are one name in SQL.',
+                    "rename one of them",
+                )
+            if dataset.name != name:
+                yield Mistake(
+                    ("datasets", name), f'it is called "{dataset.name}" too.', "one name for both"
+                )
+
+    def _pool_mistakes(self) -> Iterator[Mistake]:
+        first: dict[str, Dataset] = {}
+        for name, dataset in self.datasets.items():
+            other = first.setdefault(dataset.pool_name, dataset)
+            if other.budget != dataset.budget or other.relation != dataset.relation:
+                yield Mistake(
+                    ("datasets", name, "budget"),
+                    f'"{name}" and "{other.name}" share the budget of "{dataset.pool_name}", so '
+                    "epsilon, delta, accountant and relation must be the same.",
+                    f"copy the lines of [dataset.{other.name}.budget]",
+                )
+
+
+def _cap_mistakes(accountant: str, cap: AnalystCap, where: tuple[str, ...]) -> Iterator[Mistake]:
+    try:
+        measure(accountant).cap(cap.total)
+    except InvalidInput as error:
+        yield Mistake(where, error.message, error.hint or "")
+
+
+def _name_mistakes(names: Iterable[str], what: str, where: tuple[str, ...]) -> Iterator[Mistake]:
+    for name in names:
+        here = (*where, name) if where else ()
+        if _NAME.fullmatch(name) is None:
+            yield Mistake(
+                here, f"the name of the {what} is not 1 to 200 visible characters.", "visits-2026"
+            )
+        elif name.lower().startswith(RESERVED):
+            yield Mistake(here, f'names that start with "{RESERVED}" are kept.', "another name")
+
+
+def _power_below(most: Fraction) -> str:
+    """A power of ten below ``most``, as a policy would write it."""
+    exponent = 1
+    while Fraction(1, 10**exponent) >= most:
+        exponent += 1
+    return f"1e-{exponent}"
+
+
+__all__ = [
+    "EACH_ROW",
+    "AnalystCap",
+    "Budget",
+    "Column",
+    "Dataset",
+    "KeysFrom",
+    "Kind",
+    "Policy",
+    "Source",
+]

@@ -1,0 +1,109 @@
+"""Where the rows of a data set are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from discreet.policy.mistakes import Mistake, refuse
+
+Kind: TypeAlias = Literal["parquet", "csv", "duckdb", "postgres", "spark"]
+
+SUFFIXES: dict[str, Kind] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".csv.zst": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+}
+
+
+def kind_of(path: str) -> Kind | None:
+    """The kind that a file's name shows, if it shows one.
+
+    >>> kind_of("visits/2026-*.parquet"), kind_of("visits.csv.gz"), kind_of("visits.data")
+    ('parquet', 'csv', None)
+    """
+    name = path.lower()
+    return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
+
+
+class Source(BaseModel):
+    """Files, a table of a DuckDB file, or a table of a server.
+
+    >>> Source(kind="parquet", path="visits/*.parquet").kind
+    'parquet'
+    """
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    kind: Kind
+    path: str | None = None
+    """A file, or a glob such as ``visits/*.parquet``; relative to the policy file."""
+    table: str | None = None
+    """A table or view, with its schema if need be: ``hospital.visits``."""
+    connection: str | None = None
+    """Where the connection string is: ``env:NAME`` or ``file:PATH``; never the string itself."""
+    delimiter: str = ","
+    header: bool = True
+    """Whether each CSV file begins with the names of its columns; if not, the order is ours."""
+    quote: str = '"'
+    encoding: Literal["utf-8", "utf-16", "latin-1"] = "utf-8"
+    null: tuple[str, ...] = ("",)
+    """The cells of a CSV file that mean NULL."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse([*self._place_mistakes(), *self._csv_mistakes()])
+        return self
+
+    def _place_mistakes(self) -> Iterator[Mistake]:
+        files = self.kind in ("parquet", "csv", "duckdb")
+        if files and not self.path:
+            yield Mistake((), f"a {self.kind} source needs a path.", f'path = "visits.{self.kind}"')
+        if self.kind in ("parquet", "csv") and self.table is not None:
+            yield Mistake(("table",), f"a {self.kind} file has no tables.", "leave table out")
+        if self.kind in ("duckdb", "postgres") and not self.table:
+            yield Mistake((), f"a {self.kind} source needs a table.", 'table = "visits"')
+        if self.kind == "spark" and (self.path is None) == (self.table is None):
+            yield Mistake((), "a spark source has a path or a table.", 'table = "visits"')
+        if self.kind == "postgres" and self.path is not None:
+            yield Mistake(("path",), "a postgres source has no path.", 'table = "visits"')
+        yield from self._connection_mistakes(files=files)
+
+    def _connection_mistakes(self, *, files: bool) -> Iterator[Mistake]:
+        hint = 'connection = "env:HOSPITAL_DSN" or connection = "file:hospital.dsn"'
+        if files and self.connection is not None:
+            yield Mistake(
+                ("connection",), f"a {self.kind} file is opened, not connected to.", "leave it out"
+            )
+        elif self.connection is None:
+            if self.kind == "postgres":
+                yield Mistake((), "a postgres source needs a connection.", hint)
+        elif not self.connection.removeprefix("env:").removeprefix("file:") or (
+            not self.connection.startswith(("env:", "file:"))
+        ):
+            # The text may be a password: it is not repeated.
+            yield Mistake(
+                ("connection",),
+                "a connection names an environment variable or a file that holds the secret; "
+                "the secret itself does not belong in a policy.",
+                hint,
+            )
+
+    def _csv_mistakes(self) -> Iterator[Mistake]:
+        if self.kind != "csv":
+            for name in ("delimiter", "header", "quote", "encoding", "null"):
+                if name in self.model_fields_set:
+                    yield Mistake((name,), f"only a csv source has a {name}.", "leave it out")
+        for name, text in (("delimiter", self.delimiter), ("quote", self.quote)):
+            if len(text) != 1 or text in "\r\n\0":
+                yield Mistake((name,), f"a {name} is one character.", f"{name} = ','")
+        if self.delimiter == self.quote:
+            yield Mistake(("delimiter",), "the delimiter is the quote too.", "delimiter = ','")
