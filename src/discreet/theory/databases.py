@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from math import comb
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from discreet.errors import InvalidValue, TooLarge, UnboundedUniverse
 
@@ -138,7 +138,7 @@ def unit_universe(universe: Collection[Hashable], *, rows_per_unit: int) -> Rows
     return tuple(all_bags(universe, most=rows_per_unit))
 
 
-def by_unit(rows: Iterable[Hashable], unit: Callable[[Hashable], Hashable]) -> Rows:
+def by_unit(rows: Iterable[Hashable], unit: Callable[[Any], Hashable]) -> Rows:
     """Rows gathered by the unit that owns them, one entry per unit, in order of appearance.
 
     >>> by_unit([("ann", 3), ("bob", 5), ("ann", 4)], unit=lambda row: row[0])

@@ -70,6 +70,8 @@ class Log(Real):
             if max(abs(ours), abs(theirs)) <= _LARGEST_POWER:
                 product = self.argument**ours.numerator * other.argument**theirs.numerator
                 return Log(product, Fraction(1, common))
+        if isinstance(other, Infinity):
+            return other
         if not isinstance(other, Real) and other == 0:
             return self
         return super().__add__(other)
@@ -96,22 +98,29 @@ class Log(Real):
 
 
 class Infinity(Real):
-    """The loss of a mechanism that gives something away for certain: above every number."""
+    """The loss of a mechanism that gives something away for certain: above every number.
 
-    __slots__ = ()
+    >>> Log(3) < INFINITY, Log(3) > -INFINITY, float(INFINITY)
+    (True, True, inf)
+    """
 
-    def __init__(self) -> None:
-        super().__init__(balls.arb.pos_inf)
+    __slots__ = ("side",)
+
+    def __init__(self, side: int = 1) -> None:
+        self.side = side
+        super().__init__(balls.arb.pos_inf if side > 0 else balls.arb.neg_inf)
 
     def sign(self) -> int:
-        """Positive."""
-        return 1
+        """1 for infinity, -1 for minus infinity."""
+        return self.side
 
     def exp(self) -> Real:
-        """Infinite as well."""
-        return self
+        """Infinity, or 0."""
+        return self if self.side > 0 else Real(0)
 
-    log = sqrt = exp
+    def log(self) -> Real:
+        """Infinity, of itself."""
+        return self if self.side > 0 else super().log()
 
     def lower(self, bits: int = 64) -> NoReturn:
         """No rational is infinite."""
@@ -120,42 +129,53 @@ class Infinity(Real):
     upper = lower
 
     def float_up(self) -> float:
-        """Infinity, the float."""
-        return math.inf
+        """The float that is infinite as well."""
+        return self.side * math.inf
 
     float_down = __float__ = float_up
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Infinity)
+        return isinstance(other, Infinity) and other.side == self.side
 
     __hash__ = None
 
     def __lt__(self, other: Any) -> bool:
-        return False
+        return self.side < 0 and self != other
 
     def __le__(self, other: Any) -> bool:
-        return isinstance(other, Infinity)
+        return self.side < 0 or self == other
 
     def __gt__(self, other: Any) -> bool:
-        return not isinstance(other, Infinity)
+        return self.side > 0 and self != other
 
     def __ge__(self, other: Any) -> bool:
-        return True
+        return self.side > 0 or self == other
 
     def __add__(self, other: Any) -> Real:
+        if isinstance(other, Infinity) and other.side != self.side:
+            raise ArithmeticError("infinity less infinity is no number")
         return self
 
-    __radd__ = __add__
-
     def __mul__(self, other: Any) -> Real:
-        if Real(other).sign() > 0:
-            return self
-        raise ArithmeticError("infinity times a number that is not positive")
+        side = Real(other).sign() if not isinstance(other, Real) else other.sign()
+        if side == 0:
+            raise ArithmeticError("infinity times 0 is no number")
+        return Infinity(side * self.side)
 
+    def __sub__(self, other: Any) -> Real:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Any) -> Real:
+        return Infinity(-self.side).__add__(other)
+
+    def __neg__(self) -> Real:
+        return Infinity(-self.side)
+
+    __radd__ = __add__
     __rmul__ = __mul__
 
     def __repr__(self) -> str:
-        return "INFINITY"
+        return "INFINITY" if self.side > 0 else "-INFINITY"
 
 
 INFINITY = Infinity()
