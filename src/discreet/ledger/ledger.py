@@ -1,0 +1,389 @@
+"""The ledger as the rest of the program sees it: names and numbers checked, events priced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from discreet.accounting.filters import cost, require
+from discreet.accounting.loss import Budget
+from discreet.accounting.measures import Measure, measure
+from discreet.errors import InvalidInput, InvalidName, TooLarge, UnknownAccount
+from discreet.events import Event
+from discreet.ledger.accounts import Account, DataSet, Place
+from discreet.ledger.entries import Entry, compact
+from discreet.ledger.replay import Verified, verify
+from discreet.ledger.requests import (
+    Answered,
+    Cap,
+    Declare,
+    Done,
+    Grant,
+    Reopen,
+    Reserve,
+    Reserved,
+    Revoke,
+    Settle,
+)
+from discreet.ledger.store import Store
+from discreet.ledger.units import amounts, units_down, units_up
+from discreet.theory.neighbours import relation as as_relation
+
+LARGEST_ANSWER = 256 * 2**20
+PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A charge that is on disk: compute now, then ``settle``."""
+
+    dataset: str
+    analyst: str
+    key: str | None
+    request_sha256: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An answer that is on disk, the same bytes for everyone who asks."""
+
+    seq: int
+    answer: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What one account may spend, has spent and has left; the components are exact."""
+
+    whose: str
+    dataset: str
+    analyst: str | None
+    accountant: str
+    budget: Budget
+    cap: Mapping[str, Fraction]
+    spent: Mapping[str, Fraction]
+    revoked: bool
+
+    @property
+    def remaining(self) -> dict[str, Fraction]:
+        """What is left of each component."""
+        return {name: self.cap[name] - self.spent[name] for name in self.cap}
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data with exact numbers as text."""
+        return {
+            "dataset": self.dataset,
+            "analyst": self.analyst,
+            "accountant": self.accountant,
+            "budget": {"epsilon": str(self.budget.epsilon), "delta": str(self.budget.delta)},
+            "cap": _texts(self.cap),
+            "spent": _texts(self.spent),
+            "remaining": _texts(self.remaining),
+            "revoked": self.revoked,
+        }
+
+
+class Ledger:
+    """Budgets that survive crashes, and the answers that were bought with them.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from discreet.ledger import create
+    >>> ledger = create(Path(mkdtemp()) / "ledger.db")
+    >>> ledger.declare("visits", budget=Budget(1), accountant="pure", analysts={"ann": Budget(1)})
+    >>> count = Event("geometric", {"scale": 2}, 1)
+    >>> first = ledger.reserve(
+    ...     dataset="visits", analyst="ann", key="a", request_sha256="00" * 32, events=[count]
+    ... )
+    >>> ledger.settle(first, b"41").answer
+    b'41'
+    >>> ledger.reserve(
+    ...     dataset="visits", analyst="ann", key="a", request_sha256="00" * 32, events=[count]
+    ... ).answer
+    b'41'
+    >>> ledger.balance("visits").spent
+    {'epsilon': Fraction(1, 2)}
+    >>> ledger.close()
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._terms: dict[str, DataSet] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.store.close()
+
+    def declare(
+        self,
+        dataset: str,
+        *,
+        budget: Budget,
+        accountant: str,
+        analysts: Mapping[str, Budget],
+        people: str | None = None,
+        relation: str = "add_remove",
+    ) -> None:
+        """Open a data set with its accountant and caps; later, make sure they are unchanged.
+
+        Data sets over the same ``people`` share one cap. What differs from the ledger is refused
+        until it is granted; accountant, relation and people are fixed for good.
+        """
+        chosen = measure(accountant)
+        caps = {name_of(name, "analyst"): _cap(chosen, each) for name, each in analysts.items()}
+        self.store.submit(
+            Declare(
+                name_of(dataset, "dataset"),
+                name_of(dataset if people is None else people, "people"),
+                str(as_relation(relation)),
+                chosen.name,
+                _cap(chosen, budget),
+                caps,
+            )
+        )
+
+    def reserve(
+        self,
+        *,
+        dataset: str,
+        analyst: str,
+        key: str | None,
+        request_sha256: str | bytes,
+        events: Iterable[Event],
+    ) -> Reservation | Stored:
+        """Charge the events durably, or return what this request has already bought.
+
+        The same request is free to the analyst who has it, is charged once to another analyst's
+        own cap, and never to the data set again. ``key`` makes a retry safe and stands for one
+        request for ever; ``None`` leaves the request itself to do so.
+        """
+        terms = self._fixed(dataset)
+        price, text = _priced(tuple(events), terms.accountant, terms.relation)
+        request = _digest(request_sha256)
+        who = name_of(analyst, "analyst")
+        if key is not None:
+            name_of(key, "key")
+        reply = self.store.submit(Reserve(dataset, who, key, request, price, text))
+        if isinstance(reply, Answered):
+            return Stored(reply.seq, reply.answer)
+        assert isinstance(reply, Reserved)  # noqa: S101
+        return Reservation(dataset, analyst, key, request, reply.seq)
+
+    def settle(self, reservation: Reservation, answer: bytes) -> Stored:
+        """Keep the answer, durably; if there is one already, that one counts and is returned."""
+        if len(answer) > LARGEST_ANSWER:
+            raise TooLarge(
+                f"an answer of {len(answer):,} bytes is more than a ledger keeps.",
+                hint="ask for fewer groups; the most is 256 MiB.",
+            )
+        reply = self.store.submit(
+            Settle(reservation.seq, reservation.request_sha256, bytes(answer))
+        )
+        assert isinstance(reply, Answered)  # noqa: S101
+        return Stored(reply.seq, reply.answer)
+
+    def grant(self, dataset: str, budget: Budget, *, analyst: str | None = None) -> None:
+        """Set the cap of the data set, or of one analyst on it; never below what is spent."""
+        chosen = measure(self._fixed(dataset).accountant)
+        if analyst is not None:
+            name_of(analyst, "analyst")
+        self.store.submit(Grant(dataset, analyst, _cap(chosen, budget)))
+
+    def revoke(self, dataset: str, *, analyst: str | None = None) -> None:
+        """Close the budget of the data set, or of one analyst on it, until it is granted anew."""
+        self.store.submit(Revoke(name_of(dataset, "dataset"), analyst))
+
+    def balance(self, dataset: str, *, analyst: str | None = None) -> Balance:
+        """What is spent and left: of the data set, or of one analyst on it."""
+        terms = self._fixed(dataset)
+        place = terms.place if analyst is None else Place("analyst", dataset, analyst)
+        with self.store.reading() as reader:
+            account = reader.account(place)
+        if account is None:
+            raise UnknownAccount(
+                f"the ledger has no budget for {place}.",
+                hint=f"discreet ledger grant LEDGER {dataset} --analyst NAME --epsilon E",
+            )
+        return _balance(account, terms)
+
+    def balances(self) -> list[Balance]:
+        """All accounts: each data set with its analysts below it."""
+        with self.store.reading() as reader:
+            datasets = reader.datasets()
+            accounts = {account.place: account for account in reader.accounts()}
+        found = []
+        for terms in datasets:
+            found.append(_balance(accounts[terms.place], terms))
+            found += [
+                _balance(account, terms)
+                for place, account in accounts.items()
+                if place.kind == "analyst" and place.name == terms.name
+            ]
+        return found
+
+    def history(self, dataset: str | None = None, *, analyst: str | None = None) -> Iterator[Entry]:
+        """The entries in order, or those of one data set or analyst."""
+        if dataset is None and analyst is None:
+            yield from self._entries()
+            return
+        mine: set[int] = set()
+        for entry in self._entries():
+            data = entry.data
+            settled = data.get("reserved") in mine and data["kind"] == "settle"
+            about = dataset in (None, data.get("dataset")) and "dataset" in data
+            if settled or (about and analyst in (None, data.get("analyst"))):
+                mine.add(int(data.get("reserved", entry.seq)))
+                yield entry
+
+    def events(self, dataset: str) -> list[Event]:
+        """Every event that the data set was charged for, in order."""
+        self._fixed(dataset)
+        return [
+            Event.from_json(event)
+            for entry in self.history(dataset)
+            if (data := entry.data)["kind"] == "reserve"
+            for event in data["events"]
+        ]
+
+    def verify(self) -> Verified:
+        """Check every page, every link of the chain, and every balance against its entries."""
+        self.store.check()
+        with self.store.reading() as reader:
+            self.store.check_history(reader, reader.head())
+            return verify(reader)
+
+    def export(self, file: TextIO, *, answers: bool = False) -> int:
+        """Write the chain as JSON lines that any program can check; returns how many."""
+        count = 0
+        for entry in self._entries():
+            line: dict[str, object] = {
+                "seq": entry.seq,
+                "hash": entry.hash.hex(),
+                "body": entry.body,
+            }
+            if answers and (data := entry.data)["kind"] == "settle":
+                with self.store.reading() as reader:
+                    line["answer"] = (reader.answer(data["reserved"]) or b"").hex()
+            file.write(compact(line) + "\n")
+            count += 1
+        return count
+
+    def reopen(self) -> int:
+        """The curator's decision to go on with a ledger that is older than its anchor.
+
+        Every cap falls to what this ledger knows to be spent; ``grant`` what may be spent from
+        here on. Returns how many entries are known to be lost.
+        """
+        with self.store.reading() as reader:
+            head = reader.head()
+        lost = self.store.lost(head)
+        reply = self.store.submit(Reopen(lost))
+        assert isinstance(reply, Done)  # noqa: S101
+        return lost
+
+    def _entries(self) -> Iterator[Entry]:
+        after = 0
+        while True:
+            with self.store.reading() as reader:
+                page = reader.entries(after, PAGE)
+            yield from page
+            if len(page) < PAGE:
+                return
+            after = page[-1].seq
+
+    def _fixed(self, dataset: str) -> DataSet:
+        """Accountant, relation and people of a data set, which never change."""
+        terms = self._terms.get(dataset)
+        if terms is None:
+            name_of(dataset, "dataset")
+            with self.store.reading() as reader:
+                terms = reader.dataset(dataset)
+            if terms is None:
+                raise UnknownAccount(
+                    f"the ledger has no data set {dataset!r}.",
+                    hint="the curator opens it: discreet ledger init LEDGER --dataset NAME "
+                    "--epsilon E",
+                )
+            self._terms[dataset] = terms
+        return terms
+
+
+_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
+
+
+@lru_cache(maxsize=1024)
+def name_of(value: str, what: str) -> str:
+    """A name that can be written down: up to 200 characters, none of them invisible controls."""
+    if not isinstance(value, str) or _NAME.fullmatch(value) is None:
+        raise InvalidName(
+            f"{what} = {value!r:.60} is not a name: 1 to 200 characters, no control characters.",
+            hint=f'{what}="visits-2026"',
+        )
+    return value
+
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def _digest(value: str | bytes) -> str:
+    text = value.hex() if isinstance(value, bytes) else value
+    if _SHA256.fullmatch(text) is None:
+        raise InvalidInput(
+            "request_sha256 must be a SHA-256 digest: 32 bytes, or 64 lower-case hex digits.",
+            hint="hashlib.sha256(canonical_request).hexdigest()",
+        )
+    return text
+
+
+@lru_cache(maxsize=4096)
+def _priced(
+    events: tuple[Event, ...], accountant: str, relation: str
+) -> tuple[tuple[int, int], str]:
+    """What events cost, in units, and how they are written."""
+    if not events:
+        raise InvalidInput(
+            "a reservation without events would be an answer without a charge.",
+            hint="pass the events of the mechanisms that will run.",
+        )
+    require(events, as_relation(relation))
+    price = units_up(cost(events, measure(accountant)))
+    return price, compact([event.to_json() for event in events])
+
+
+def _cap(chosen: Measure, budget: Budget) -> Cap:
+    return Cap(units_down(chosen.cap(budget)), str(budget.epsilon), str(budget.delta))
+
+
+def _balance(account: Account, terms: DataSet) -> Balance:
+    chosen = measure(terms.accountant)
+    return Balance(
+        whose=str(account.place),
+        dataset=terms.name,
+        analyst=account.place.analyst or None,
+        accountant=terms.accountant,
+        budget=Budget(account.epsilon, account.delta),
+        cap=amounts(account.cap, chosen),
+        spent=amounts(account.spent, chosen),
+        revoked=account.revoked,
+    )
+
+
+def _texts(numbers: Mapping[str, Fraction]) -> dict[str, str]:
+    return {name: str(number) for name, number in numbers.items()}

@@ -1,0 +1,156 @@
+"""Reading and writing the tables, inside a transaction that somebody else has begun."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from discreet.errors import LedgerFailed
+from discreet.ledger.accounts import Account, DataSet, Place
+from discreet.ledger.draft import Draft
+from discreet.ledger.entries import EMPTY, Entry, Head
+from discreet.ledger.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+
+class Tables:
+    """What a draft reads."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._execute = connection.execute
+
+    def head(self) -> Head:
+        row = self._execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
+        return EMPTY if row is None else Head(*row)
+
+    def dataset(self, name: str) -> DataSet | None:
+        query = "SELECT name, people, relation, accountant FROM datasets WHERE name = ?"
+        row = self._execute(query, (name,)).fetchone()
+        return None if row is None else DataSet(*row)
+
+    def datasets(self) -> list[DataSet]:
+        query = "SELECT name, people, relation, accountant FROM datasets ORDER BY name"
+        return [DataSet(*row) for row in self._execute(query).fetchall()]
+
+    def account(self, place: Place) -> Account | None:
+        query = f"SELECT {_ACCOUNT} FROM accounts WHERE kind = ? AND name = ? AND analyst = ?"  # noqa: S608
+        row = self._execute(query, place).fetchone()
+        return None if row is None else _account(row)
+
+    def accounts(self) -> list[Account]:
+        query = f"SELECT {_ACCOUNT} FROM accounts ORDER BY name, kind DESC, analyst"  # noqa: S608
+        return [_account(row) for row in self._execute(query).fetchall()]
+
+    def find(self, marks: Sequence[bytes]) -> dict[bytes, int]:
+        places = ",".join("?" * len(marks))
+        query = f"SELECT mark, seq FROM marks WHERE mark IN ({places})"  # noqa: S608
+        return dict(self._execute(query, marks).fetchall())
+
+    def entries(self, after: int, limit: int) -> list[Entry]:
+        query = "SELECT seq, hash, body FROM entries WHERE seq > ? ORDER BY seq LIMIT ?"
+        return [Entry(*row) for row in self._execute(query, (after, limit)).fetchall()]
+
+    def answer(self, reserved: int) -> bytes | None:
+        query = "SELECT answer FROM answers WHERE reserved = ?"
+        row = self._execute(query, (reserved,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+
+_ACCOUNT = "kind, name, analyst, cap, cap_delta, spent, spent_delta, epsilon, delta, revoked"
+
+
+def _account(row: Sequence[object]) -> Account:
+    """A row of the table of accounts."""
+    kind, name, analyst, cap, cap_delta, spent, spent_delta, epsilon, delta, revoked = row
+    return Account(
+        Place(kind, name, analyst),  # type: ignore[arg-type]
+        (cap, cap_delta),  # type: ignore[arg-type]
+        (spent, spent_delta),  # type: ignore[arg-type]
+        str(epsilon),
+        str(delta),
+        bool(revoked),
+    )
+
+
+def _row(account: Account) -> tuple[object, ...]:
+    """An account as a row of its table."""
+    return (
+        *account.place,
+        *account.cap,
+        *account.spent,
+        account.epsilon,
+        account.delta,
+        int(account.revoked),
+    )
+
+
+def write(connection: sqlite3.Connection, draft: Draft) -> None:
+    """Put everything that is new in a draft into the tables."""
+    connection.executemany(
+        "INSERT INTO entries VALUES (?, ?, ?)",
+        [(entry.seq, entry.hash, entry.body) for entry in draft.new_entries],
+    )
+    if draft.new_marks:
+        connection.executemany("INSERT INTO marks VALUES (?, ?)", draft.new_marks.items())
+    if draft.changed:
+        connection.executemany(
+            "UPDATE accounts SET cap = ?, cap_delta = ?, spent = ?, spent_delta = ?, epsilon = ?, "
+            "delta = ?, revoked = ? WHERE kind = ? AND name = ? AND analyst = ?",
+            [(*_row(each)[3:], *each.place) for each in draft.changed.values()],
+        )
+    if draft.new_answers:
+        connection.executemany(
+            "INSERT INTO answers VALUES (?, ?, ?)",
+            [(reserved, *answer) for reserved, answer in draft.new_answers.items()],
+        )
+    if draft.new_datasets:
+        connection.executemany(
+            "INSERT INTO datasets VALUES (?, ?, ?, ?)",
+            [
+                (each.name, each.people, each.relation, each.accountant)
+                for each in draft.new_datasets
+            ],
+        )
+    if draft.new_accounts:
+        connection.executemany(
+            "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [_row(each) for each in draft.new_accounts.values()],
+        )
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file up to date; one from the future, or of another kind, is refused."""
+    version = _version(connection)
+    while version < VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        version = _version(connection)  # another process may have been faster
+        if version < VERSION:
+            for statement in _statements(MIGRATIONS[version]):
+                connection.execute(statement)
+            version += 1
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    empty = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
+    if application != APPLICATION_ID and not (empty and version == 0):
+        raise LedgerFailed("the file is a database, but not a ledger.", hint="check the path.")
+    if version > VERSION:
+        raise LedgerFailed(
+            f"the ledger has version {version}, and this program knows versions up to {VERSION}.",
+            hint="use the newer release of discreet that wrote it.",
+        )
+    return version
+
+
+def _statements(script: str) -> list[str]:
+    statements, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

@@ -1,0 +1,231 @@
+"""What every store has in common: one transaction, from the head it finds to the head it leaves."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from discreet.errors import DiscreetError, LedgerClosed, LedgerCorrupt, Refused
+from discreet.ledger.anchor import Anchor
+from discreet.ledger.draft import Draft, Reader
+from discreet.ledger.entries import EMPTY, GENESIS, Head, link
+from discreet.ledger.requests import Reopen, Reply, Request
+from discreet.ledger.rules import decide
+
+TAIL = 1000
+"""How many of the last entries are checked when a ledger is opened; ``verify`` checks all."""
+
+
+class Store(ABC):
+    """A durable home for entries, accounts and answers.
+
+    ``commit`` takes any number of requests into one durable transaction. Nothing is replied
+    before that transaction is on disk, and an error of the store replies to nobody.
+    """
+
+    name: str
+
+    def __init__(self) -> None:
+        self.anchor: Anchor | None = None
+        self._mutex = threading.RLock()
+        self._draft: Draft | None = None
+        self._seen: Head | None = None
+        _STORES.add(self)
+
+    def after_fork(self) -> None:
+        """In a child: the locks may be held by threads that do not exist here."""
+        self._mutex = threading.RLock()
+        self._draft = None
+
+    def submit(self, request: Request) -> Reply:
+        """Commit one request, alone or with others that are waiting."""
+        (reply,) = self.commit([request])
+        if isinstance(reply, DiscreetError):
+            raise reply
+        return reply
+
+    def commit(self, requests: Sequence[Request]) -> list[Reply | DiscreetError]:
+        """Commit all requests in one transaction; each has its own reply or refusal."""
+        with self._mutex:
+            try:
+                draft = self._current(self._begin(), requests)
+                replies = decide_all(draft, requests)
+                if draft.new_entries:
+                    self._write(draft)
+                    self._finish()
+                else:
+                    self._cancel()
+            except BaseException as error:
+                self._draft = None
+                known = self._translated(error)
+                self._abandon()
+                if known is error:
+                    raise
+                raise known from error
+            self._written(draft)
+        return replies
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """One consistent view of everything."""
+        with self._mutex:
+            try:
+                yield self._view()
+            except Exception as error:
+                known = self._translated(error)
+                if known is error:
+                    raise
+                raise known from error
+            finally:
+                self._abandon()
+
+    def _current(self, head: Head, requests: Sequence[Request] = ()) -> Draft:
+        """The draft kept from before, if nobody has written in between; else a new one."""
+        draft = self._draft
+        if draft is not None and draft.head == head:
+            return draft
+        reader = self._reader()
+        if not any(isinstance(request, Reopen) for request in requests):
+            self.check_history(reader, head)
+        self._draft = Draft(reader, head)
+        return self._draft
+
+    def check_history(self, reader: Reader, head: Head) -> None:
+        """Refuse a ledger that is older than this process or the anchor has seen it."""
+        if self._seen is not None:
+            require_descent(reader, head, self._seen, f"the ledger {self.name}")
+        if self.anchor is not None:
+            require_descent(reader, head, self.anchor.read(), f"the ledger {self.name}")
+
+    def lost(self, head: Head) -> int:
+        """How many entries the anchor knows of and a closed ledger does not."""
+        with self.reading() as reader:
+            try:
+                self.check_history(reader, head)
+            except LedgerClosed:
+                pass
+            else:
+                raise Refused(
+                    f"the ledger {self.name} is not closed.",
+                    hint="`discreet ledger grant` changes a cap.",
+                )
+        try:
+            seen = EMPTY if self.anchor is None else self.anchor.read()
+        except LedgerClosed:
+            return 0
+        return max(0, seen.seq - head.seq)
+
+    def _written(self, draft: Draft) -> None:
+        new = draft.new_entries
+        self._seen = draft.head
+        if new:
+            draft.clear()
+            if self.anchor is not None:
+                reopened = new[0].data["kind"] == "reopen"
+                self.anchor.advance(draft.head, back=reopened)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of everything."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Let the database look at its own pages."""
+
+    @abstractmethod
+    def _begin(self) -> Head: ...
+
+    @abstractmethod
+    def _reader(self) -> Reader: ...
+
+    @abstractmethod
+    def _view(self) -> Reader: ...
+
+    @abstractmethod
+    def _write(self, draft: Draft) -> None: ...
+
+    @abstractmethod
+    def _finish(self) -> None: ...
+
+    @abstractmethod
+    def _cancel(self) -> None: ...
+
+    @abstractmethod
+    def _abandon(self) -> None: ...
+
+    @abstractmethod
+    def _translated(self, error: BaseException) -> BaseException: ...
+
+
+_STORES: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for store in list(_STORES):
+        store.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def decide_all(draft: Draft, requests: Sequence[Request]) -> list[Reply | DiscreetError]:
+    """Each request's reply, or the reason for which it was refused."""
+    at = now()
+    replies: list[Reply | DiscreetError] = []
+    for request in requests:
+        try:
+            replies.append(decide(draft, request, at))
+        except DiscreetError as refusal:
+            replies.append(refusal)
+    return replies
+
+
+def require_descent(reader: Reader, head: Head, seen: Head, what: str) -> None:
+    """Refuse unless ``seen`` is on the chain that ends at ``head``."""
+    if seen.seq == 0:
+        return
+    entries = reader.entries(seen.seq - 1, 1)
+    if head.seq >= seen.seq and entries and entries[0].hash == seen.hash:
+        return
+    lost = (
+        f"{seen.seq - head.seq} entries are missing at its end"
+        if head.seq < seen.seq
+        else "its history is another one"
+    )
+    raise LedgerClosed(
+        f"{what} is not the one last seen: {lost}, so more has been spent than it knows. "
+        "It looks like a restored backup.",
+        hint="bring the latest ledger back, or decide to go on with this one: "
+        "discreet ledger reopen LEDGER (every cap falls to what is spent, then grant anew).",
+    )
+
+
+def require_tail(reader: Reader, head: Head) -> None:
+    """Refuse a ledger whose last entries do not hang together."""
+    after = max(0, head.seq - TAIL - 1)
+    previous = GENESIS
+    for index, entry in enumerate(reader.entries(after, TAIL + 1)):
+        if entry.seq != after + 1 + index:
+            raise broken(after + 1 + index, "is missing")
+        if (index > 0 or after == 0) and entry.hash != link(previous, entry.body):
+            raise broken(entry.seq, "is not what was written")
+        previous = entry.hash
+
+
+def broken(seq: int, what: str) -> LedgerCorrupt:
+    """The error of a chain that does not hold."""
+    return LedgerCorrupt(
+        f"the chain of the ledger is broken: entry {seq} {what}.",
+        hint="keep the file as evidence, and bring back a copy that `discreet ledger verify` "
+        "accepts.",
+    )
+
+
+def now() -> str:
+    """The time of an entry: UTC, to the microsecond."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
