@@ -51,9 +51,9 @@ data, they say where and what kind, not what.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 
 class DiscreetError(Exception):
@@ -251,6 +251,28 @@ class InvalidCharge(InvalidInput):
     """A charge smaller than a ledger can count."""
 
     code = "invalid_charge"
+
+
+class PolicyMistake(NamedTuple):
+    """One mistake of a policy; ``line`` and ``column`` count from 1, None where there is no file."""
+
+    where: str
+    line: int | None
+    column: int | None
+    message: str
+    hint: str
+
+
+class InvalidPolicy(InvalidInput):
+    """A policy that cannot be used; ``mistakes`` holds all that were found."""
+
+    code = "invalid_policy"
+
+    def __init__(
+        self, message: str, *, mistakes: Iterable[PolicyMistake] = (), hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.mistakes = tuple(mistakes)
 
 
 class UnknownAccount(Refused):
