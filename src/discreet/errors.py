@@ -254,7 +254,7 @@ class InvalidCharge(InvalidInput):
 
 
 class PolicyMistake(NamedTuple):
-    """One mistake of a policy; ``line`` and ``column`` count from 1, None where there is no file."""
+    """One mistake of a policy; lines and columns count from 1, and are None without a file."""
 
     where: str
     line: int | None
