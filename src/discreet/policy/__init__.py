@@ -1,5 +1,6 @@
 """The curator's policy: what is protected, what is public, what may be spent."""
 
+from discreet.policy.draft import Proposal, draft
 from discreet.policy.model import (
     EACH_ROW,
     AnalystCap,
@@ -10,6 +11,10 @@ from discreet.policy.model import (
     Policy,
     Source,
 )
+from discreet.policy.read import read, reads
+from discreet.policy.schema import type_of
+from discreet.policy.single import single
+from discreet.policy.write import to_json, to_toml
 
 __all__ = [
     "EACH_ROW",
@@ -19,5 +24,13 @@ __all__ = [
     "Dataset",
     "KeysFrom",
     "Policy",
+    "Proposal",
     "Source",
+    "draft",
+    "read",
+    "reads",
+    "single",
+    "to_json",
+    "to_toml",
+    "type_of",
 ]

@@ -18,7 +18,18 @@ from discreet.errors import InvalidInput, InvalidValue
 from discreet.exact import positive
 from discreet.exact.grid import LARGEST_UNITS
 from discreet.policy.mistakes import Mistake, refuse
-from discreet.policy.values import Bound, Type, Value, bound, default_step, shown, steps, value
+from discreet.policy.values import (
+    Bound,
+    Type,
+    Value,
+    bound,
+    default_step,
+    number,
+    shown,
+    steps,
+    value,
+    written,
+)
 
 RESERVED = "_discreet"
 
@@ -90,9 +101,7 @@ class Column(BaseModel):
                 f"only a real column has a grid; a column of type {kind} brings its own.",
                 hint="leave grid out",
             )
-        if isinstance(raw, bool):
-            raise InvalidValue("true or false is not a step.", hint="grid = 0.01")
-        return positive(raw, name="grid", example="0.01")
+        return positive(number(raw), name="grid", example="0.01")
 
     @field_validator("keys", mode="plain")
     @classmethod
@@ -183,12 +192,15 @@ class Column(BaseModel):
 
     def _name_mistakes(self) -> Iterator[Mistake]:
         if not self.name or "\0" in self.name:
-            yield Mistake((), "a column must have a name.", "write the name that the source uses")
+            yield Mistake(
+                (), "a column must have a name.", "write the name that the source uses", in_key=True
+            )
         elif self.name.lower().startswith(RESERVED):
             yield Mistake(
                 (),
                 f'column names that start with "{RESERVED}" are kept for the snapshot\'s own.',
                 "rename the column in a view of the source",
+                in_key=True,
             )
         if self.keys_from is not None and self.keys is None:
             yield Mistake(
@@ -203,13 +215,13 @@ class Column(BaseModel):
             if at.denominator != 1:
                 yield Mistake(
                     ("bounds", place),
-                    f"{shown(end)} is not on the grid: it is no multiple of {self.step}.",
-                    f"grid = {_written(default_step(*self._ends()))}",
+                    f"{shown(end)} is not on the grid: it is no multiple of {shown(self.step)}.",
+                    f"grid = {written(default_step(*self._ends()))}",
                 )
             elif abs(at) > LARGEST_UNITS:
                 yield Mistake(
                     ("bounds", place),
-                    f"{shown(end)} is more than 2**61 steps of {self.step} away from 0.",
+                    f"{shown(end)} is more than 2**61 steps of {shown(self.step)} away from 0.",
                     "a smaller range, or a coarser grid",
                 )
 
@@ -233,7 +245,7 @@ class Column(BaseModel):
         elif isinstance(missing, Fraction) and self.step and (missing / self.step).denominator > 1:
             yield Mistake(
                 ("missing",),
-                f"{shown(missing)} is not on the grid: it is no multiple of {self.step}.",
+                f"{shown(missing)} is not on the grid: it is no multiple of {shown(self.step)}.",
                 "missing = 0",
             )
         elif self.keys is not None and missing not in self.keys:
@@ -264,8 +276,3 @@ def _is_null(raw: Any) -> bool:
 
 def _key_shown(key: Value | None) -> str:
     return "{ null = true }" if key is None else shown(key)
-
-
-def _written(number: Fraction) -> str:
-    decimal = f"{float(number):g}"
-    return decimal if Fraction(decimal) == number else f'"{number}"'

@@ -20,6 +20,8 @@ class Mistake:
     where: Where
     message: str
     hint: str
+    in_key: bool = False
+    """Whether the key itself is wrong, not what it is set to."""
 
 
 def refuse(mistakes: Iterable[Mistake]) -> None:
@@ -37,7 +39,9 @@ def _raise(found: list[Mistake]) -> NoReturn:
             InitErrorDetails(
                 # The message is an argument: braces in it are no placeholders.
                 type=PydanticCustomError(
-                    "policy", "{message}", {"message": each.message, "hint": each.hint}
+                    "policy",
+                    "{message}",
+                    {"message": each.message, "hint": each.hint, "in_key": each.in_key},
                 ),
                 loc=each.where,
                 input=None,

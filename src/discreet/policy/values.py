@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -11,8 +12,8 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import AfterValidator
 
-from discreet.errors import InvalidValue
-from discreet.exact import rational
+from discreet.errors import InvalidNumber, InvalidValue
+from discreet.exact import Rational, rational
 
 Type: TypeAlias = Literal["integer", "real", "text", "boolean", "date", "timestamp"]
 Bound: TypeAlias = Fraction | date | datetime
@@ -63,11 +64,13 @@ _EXAMPLES: dict[str, str] = {
 }
 
 
-def number(value: Any) -> Fraction:
-    """A number as written: an int, a decimal, or text such as ``"1/3"``."""
-    if isinstance(value, bool):
-        raise InvalidValue("true or false is not a number.", hint="write a number such as 0.5")
-    return rational(value)
+def number(raw: Any) -> Rational:
+    """A number as a file writes it: 3, 0.1, or text such as "1/3"; not yet read."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str | Decimal | Fraction):
+        raise InvalidNumber(
+            f"{shown(raw)} is not a number.", hint='write a number such as 0.5, or "1/3"'
+        )
+    return raw
 
 
 def value(kind: Type, raw: Any) -> Value:
@@ -89,8 +92,9 @@ def value(kind: Type, raw: Any) -> Value:
         case "timestamp" if isinstance(raw, datetime) and raw.tzinfo is None:
             found = raw
     if found is None:
-        aware = isinstance(raw, datetime) and raw.tzinfo is not None
-        why = "has a time zone, and timestamps here have none" if aware else f"is no {kind}"
+        why = f"is not of type {kind}"
+        if isinstance(raw, datetime) and raw.tzinfo is not None:
+            why = "has a time zone, and timestamps here have none"
         raise InvalidValue(f"{shown(raw)} {why}.", hint=f"write {_EXAMPLES[kind]}")
     return found
 
@@ -162,12 +166,34 @@ def shown(raw: Any) -> str:
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, str):
-        return f'"{raw:.60}"'
+        return json.dumps(raw[:60], ensure_ascii=False)
     if isinstance(raw, date | datetime):
         return raw.isoformat()
-    if isinstance(raw, int | Decimal | Fraction | float):
+    if isinstance(raw, Fraction):
+        return written(raw)
+    if isinstance(raw, int | Decimal | float):
         return str(raw)
     return "a table" if isinstance(raw, Mapping) else "a list"
+
+
+def written(exact: Fraction) -> str:
+    """A number as a policy writes it: a decimal, or text where there is none.
+
+    >>> written(Fraction(21, 2)), written(Fraction(1, 10**9)), written(Fraction(1, 3))
+    ('10.5', '1e-9', '"1/3"')
+    """
+    places = exact.denominator.bit_length() - 1  # as many as a power of two needs
+    if 10**places % exact.denominator:
+        return f'"{exact}"'
+    digits = exact * 10**places
+    while places and digits % 10 == 0:
+        digits, places = digits / 10, places - 1
+    if places > 6:
+        return f"{digits}e-{places}"
+    if places == 0:
+        return str(digits)
+    figures = str(abs(digits)).rjust(places + 1, "0")
+    return f"{'-' * (digits < 0)}{figures[:-places]}.{figures[-places:]}"
 
 
 def _numeric(kind: Type, raw: Any) -> int | Fraction | None:
