@@ -20,6 +20,7 @@
     │   ├── UnboundedUniverse                 types that cannot all be listed
     │   ├── InvalidName                       a name that a ledger cannot write down
     │   ├── InvalidCharge                     too small to be counted
+    │   ├── InvalidSurvey                     a survey, or its state, that cannot be read
     │   └── InvalidQuery                      SQL that does not parse or make sense
     │       ├── UnknownName                   a table, column or function nobody declared
     │       └── WrongType                     an operation on values of the wrong type
@@ -37,6 +38,7 @@
     │   ├── RequestChanged                    one request, two different sets of events
     │   ├── PolicyDiffers                     the ledger holds other caps than the policy
     │   ├── LedgerClosed                      the curator must decide first
+    │   ├── CountedTwice                      two tallies that hold the same reports
     │   └── Unsupported                       SQL that is not on the list of what is allowed
     ├── EngineFailed                          the engine gave up; why is in the curator's log  exit 1
     └── LedgerFailed                          no charge could be written, so no answer  exit 1
@@ -376,3 +378,17 @@ class EngineFailed(DiscreetError):
 
     code = "engine_failed"
     sqlstate = "XX000"
+
+
+class InvalidSurvey(InvalidInput):
+    """A written survey, or the state of one, that this version cannot read or must not trust."""
+
+    code = "invalid_survey"
+
+
+class CountedTwice(Refused):
+    """Two tallies that hold the same reports have no sum."""
+
+    code = "counted_twice"
+    http_status = 409
+    sqlstate = "23505"
