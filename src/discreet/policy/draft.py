@@ -51,7 +51,8 @@ def draft(
     listed = list(columns)
     header = f"dataset.{key(name)}"
     lines = [
-        "# A draft, made from the names and types of the columns alone.",
+        "# A draft, made from the names and types of the columns"
+        + (" alone." if proposals is None else "; comments were read off the data."),
         "# Whatever you write here is public. A range or a list of keys that was read off the",
         "# data is not made safe by writing it down: by declaring it you assert that it would be",
         "# the same whoever is present. Lines marked UNSAFE are proposals that nobody has judged.",

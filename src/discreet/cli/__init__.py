@@ -1,0 +1,26 @@
+"""The command line: one module for each group of commands."""
+
+from __future__ import annotations
+
+import typer
+
+from discreet.cli import policy
+from discreet.errors import DiscreetError
+
+app = typer.Typer(
+    name="discreet",
+    no_args_is_help=True,
+    help="Differential privacy with exact noise.",
+    pretty_exceptions_enable=False,  # a traceback with local variables could show private values
+)
+app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
+app.add_typer(policy.app, name="policy")
+
+
+def main() -> None:
+    """Run the command; an error that we raise on purpose is shown as text, not as a traceback."""
+    try:
+        app()
+    except DiscreetError as error:
+        typer.echo(str(error), err=True)
+        raise SystemExit(error.exit_status) from None
