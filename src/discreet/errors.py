@@ -40,6 +40,7 @@
     │   ├── LedgerClosed                      the curator must decide first
     │   ├── CountedTwice                      two tallies that hold the same reports
     │   └── Unsupported                       SQL that is not on the list of what is allowed
+    ├── NotInstalled                          an optional package is asked for and not there  exit 1
     ├── EngineFailed                          the engine gave up; why is in the curator's log  exit 1
     └── LedgerFailed                          no charge could be written, so no answer  exit 1
         ├── LedgerBusy                        another process holds it for too long
@@ -392,3 +393,11 @@ class CountedTwice(Refused):
     code = "counted_twice"
     http_status = 409
     sqlstate = "23505"
+
+
+class NotInstalled(DiscreetError):
+    """What was asked for needs a package that is not installed."""
+
+    code = "not_installed"
+    http_status = 501
+    sqlstate = "0A000"
