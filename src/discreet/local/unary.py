@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +10,7 @@ from itertools import product
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.exact import Real
 from discreet.local.bitsets import BitSets
@@ -97,6 +98,10 @@ class UnaryEncoding(BitSets):
             part[...] = coins(part.size, self.false).reshape(part.shape)
             part[np.arange(len(known)), known] = coins(len(known), self.kept)
         return reports
+
+    def flips(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Which bits a symmetric encoding flips, in reports of the given shape."""
+        return coins(math.prod(shape), self.false).reshape(shape)
 
     def channel(self) -> Channel:
         """Every set of bits."""
