@@ -37,6 +37,7 @@
     │   ├── KeyReused                         one idempotency key, two requests
     │   ├── RequestChanged                    one request, two different sets of events
     │   ├── PolicyDiffers                     the ledger holds other caps than the policy
+    │   ├── LedgerExists                      a ledger is begun once
     │   ├── LedgerClosed                      the curator must decide first
     │   ├── CountedTwice                      two tallies that hold the same reports
     │   └── Unsupported                       SQL that is not on the list of what is allowed
@@ -314,6 +315,14 @@ class PolicyDiffers(Refused):
     code = "policy_differs"
     http_status = 409
     sqlstate = "55000"
+
+
+class LedgerExists(Refused):
+    """There is a ledger in the place where one was to begin."""
+
+    code = "ledger_exists"
+    http_status = 409
+    sqlstate = "42P07"
 
 
 class LedgerClosed(Refused):

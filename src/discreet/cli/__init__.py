@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sys
+
 import typer
 
-from discreet.cli import policy
+from discreet.cli import ledger, policy
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -15,6 +18,7 @@ app = typer.Typer(
 )
 app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
 app.add_typer(policy.app, name="policy")
+app.add_typer(ledger.app, name="ledger")
 
 
 def main() -> None:
@@ -22,5 +26,6 @@ def main() -> None:
     try:
         app()
     except DiscreetError as error:
-        typer.echo(str(error), err=True)
+        as_json = "--json" in sys.argv
+        typer.echo(json.dumps(error.to_json()) if as_json else str(error), err=True)
         raise SystemExit(error.exit_status) from None

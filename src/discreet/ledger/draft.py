@@ -20,6 +20,9 @@ class Reader(Protocol):
     def head(self) -> Head:
         """The last entry."""
 
+    def meta(self) -> dict[str, str]:
+        """The ledger's id, and its anchor if it has one."""
+
     def dataset(self, name: str) -> DataSet | None:
         """A data set, if it was declared."""
 

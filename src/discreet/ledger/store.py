@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from discreet.errors import DiscreetError, LedgerClosed, LedgerCorrupt, Refused
 from discreet.ledger.anchor import Anchor
@@ -36,6 +37,21 @@ class Store(ABC):
         self._draft: Draft | None = None
         self._seen: Head | None = None
         _STORES.add(self)
+
+    def _opened(self, *, despite_anchor: bool) -> None:
+        """Look at what was opened before anything is charged to it."""
+        try:
+            with self.reading() as reader:
+                head = reader.head()
+                require_tail(reader, head)
+                meta = reader.meta()
+                if "anchor" in meta:
+                    self.anchor = Anchor(Path(meta["anchor"]), meta["ledger"])
+                    if not despite_anchor:
+                        self.check_history(reader, head)
+        except BaseException:
+            self.close()
+            raise
 
     def after_fork(self) -> None:
         """In a child: the locks may be held by threads that do not exist here."""

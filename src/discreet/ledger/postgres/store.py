@@ -23,8 +23,8 @@ from discreet.errors import (
     LedgerBusy,
     LedgerClosed,
     LedgerCorrupt,
+    LedgerExists,
     LedgerFailed,
-    Refused,
 )
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.draft import Draft, Reader
@@ -39,7 +39,7 @@ from discreet.ledger.postgres.tables import (
     write,
 )
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
-from discreet.ledger.store import Store, decide_all, now, require_tail
+from discreet.ledger.store import Store, decide_all, now
 
 SETTINGS = """
     SET search_path = discreet_ledger;
@@ -58,14 +58,7 @@ class PostgresStore(Store):
         self._address = address
         self.name = _public(address)
         self._open: Connection | None = None
-        with self.reading() as reader:
-            head = reader.head()
-            require_tail(reader, head)
-            meta = dict(self._connection.execute("SELECT name, value FROM meta").fetchall())
-            if "anchor" in meta:
-                self.anchor = Anchor(Path(meta["anchor"]), meta["ledger"])
-                if not despite_anchor:
-                    self.check_history(reader, head)
+        self._opened(despite_anchor=despite_anchor)
 
     @classmethod
     def create(cls, address: str, *, anchor: str | os.PathLike[str] | None = None) -> PostgresStore:
@@ -75,7 +68,7 @@ class PostgresStore(Store):
             with connect(address) as connection, connection.transaction():
                 migrate(connection)
                 if connection.execute("SELECT count(*) FROM entries").fetchone() != (0,):
-                    raise Refused(
+                    raise LedgerExists(
                         f"{name} already holds a ledger.",
                         hint=f"open it: discreet ledger status {name}",
                     )

@@ -54,6 +54,9 @@ class Tables:
         row = self._execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
         return EMPTY if row is None else Head(*row)
 
+    def meta(self) -> dict[str, str]:
+        return dict(self._execute("SELECT name, value FROM meta").fetchall())
+
     def dataset(self, name: str) -> DataSet | None:
         query = "SELECT name, people, relation, accountant FROM datasets WHERE name = %s"
         row = self._execute(query, (name,)).fetchone()

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from discreet.errors import LedgerClosed, LedgerCorrupt, LedgerFailed, Refused
+from discreet.errors import LedgerClosed, LedgerCorrupt, LedgerExists, LedgerFailed
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.draft import Draft, Reader
 from discreet.ledger.entries import EMPTY, FORMAT, Head, fields
@@ -22,7 +22,7 @@ from discreet.ledger.group import GroupCommit
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
 from discreet.ledger.sqlite.faults import sqlite_fault
 from discreet.ledger.sqlite.tables import Tables, migrate, write
-from discreet.ledger.store import Store, now, require_tail
+from discreet.ledger.store import Store, now
 
 BUSY_SECONDS = 10.0
 
@@ -35,7 +35,7 @@ PRAGMAS = (
     "PRAGMA cell_size_check = ON",
     "PRAGMA cache_size = -65536",
     # A long log: marks fall on random pages, and copying them back pays off in large groups.
-    "PRAGMA wal_autocheckpoint = 8000",
+    "PRAGMA wal_autocheckpoint = 4000",
 )
 
 Connect = Callable[[Path], sqlite3.Connection]
@@ -70,14 +70,7 @@ class SQLiteStore(Store):
         self._open: sqlite3.Connection | None = None
         self._group = GroupCommit(self.path, self.commit)
         _require_private(self.path)
-        with self.reading() as reader:
-            head = reader.head()
-            require_tail(reader, head)
-            anchor, ledger = (self._meta(name) for name in ("anchor", "ledger"))
-            if anchor:
-                self.anchor = Anchor(Path(anchor), ledger)
-                if not despite_anchor:
-                    self.check_history(reader, head)
+        self._opened(despite_anchor=despite_anchor)
 
     @classmethod
     def create(
@@ -90,7 +83,7 @@ class SQLiteStore(Store):
         """A new ledger: built beside its place and then put there whole."""
         place = Path(path)
         if place.exists():
-            raise Refused(
+            raise LedgerExists(
                 f"{place} is already there.",
                 hint=f"open it: discreet ledger status {place}",
             )
@@ -110,7 +103,7 @@ class SQLiteStore(Store):
             os.link(making, place)
             _sync(place.absolute().parent)
         except FileExistsError:
-            raise Refused(f"{place} is already there.") from None
+            raise LedgerExists(f"{place} is already there.") from None
         except (OSError, sqlite3.Error) as error:
             raise sqlite_fault(error, str(place)) from error
         finally:
@@ -159,11 +152,6 @@ class SQLiteStore(Store):
                 raise
             self._open = opened
         return self._open
-
-    def _meta(self, name: str) -> str:
-        query = "SELECT value FROM meta WHERE name = ?"
-        row = self._connection.execute(query, (name,)).fetchone()
-        return "" if row is None else str(row[0])
 
     def _begin(self) -> Head:
         connection = self._connection

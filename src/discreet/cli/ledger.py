@@ -1,0 +1,285 @@
+"""``discreet ledger``: budgets, what was spent of them, and the proof."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.errors import InvalidInput, LedgerExists
+from discreet.exact import float_down, float_up
+
+if TYPE_CHECKING:
+    from discreet.accounting import Budget
+    from discreet.ledger import Balance
+
+app = typer.Typer(no_args_is_help=True, help="Budgets that survive crashes, and their proof.")
+
+Place = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A file, or postgresql://user@host/database.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Dataset = Annotated[str, typer.Argument(help="The data set.")]
+Analyst = Annotated[str | None, typer.Option(help="One analyst on it; else the data set itself.")]
+
+
+@app.callback()
+def ledger() -> None:
+    """Budgets that survive crashes, and their proof."""
+
+
+@app.command(
+    epilog="Example:  discreet ledger init budget.db --dataset visits --epsilon 10 --delta 1e-6 "
+    "--accountant zcdp --analyst ann=2,1e-7 --anchor /mnt/other/budget.anchor"
+)
+def init(
+    place: Place,
+    *,
+    dataset: Annotated[str | None, typer.Option(help="A data set to open.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Its cap.")] = None,
+    delta: Annotated[str, typer.Option(help="Its cap on delta.")] = "0",
+    accountant: Annotated[
+        str, typer.Option(help='"pure", "approximate", "zcdp" or "rdp:ORDER"; fixed for good.')
+    ] = "pure",
+    relation: Annotated[str, typer.Option(help="Who is a neighbour.")] = "add_remove",
+    people: Annotated[
+        str | None, typer.Option(help="Data sets over the same people share one cap.")
+    ] = None,
+    analyst: Annotated[
+        list[str] | None, typer.Option(help="NAME=EPSILON or NAME=EPSILON,DELTA; repeat it.")
+    ] = None,
+    anchor: Annotated[
+        Path | None, typer.Option(help="A second place that remembers how far it has come.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Begin a ledger, or open one more data set in it."""
+    from discreet.accounting import Budget
+    from discreet.ledger import create, open_ledger
+
+    if dataset is not None and epsilon is None:
+        raise InvalidInput(
+            f"the data set {dataset!r} has no cap, and a cap is mandatory.",
+            hint=f"discreet ledger init {place} --dataset {dataset} --epsilon 10",
+        )
+    caps = dict(_analyst(each) for each in analyst or ())
+    try:
+        opened = create(place, anchor=anchor)
+    except LedgerExists:
+        if dataset is None or anchor is not None:
+            raise
+        opened = open_ledger(place)
+    with opened:
+        if dataset is not None and epsilon is not None:
+            opened.declare(
+                dataset,
+                budget=Budget(epsilon, delta),
+                accountant=accountant,
+                analysts=caps,
+                people=people,
+                relation=relation,
+            )
+        _balances(opened.balances(), as_json=as_json)
+
+
+@app.command(epilog="Example:  discreet ledger status budget.db")
+def status(place: Place, *, as_json: Json = False) -> None:
+    """Show every cap, what is spent of it and what is left."""
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place) as opened:
+        _balances(opened.balances(), as_json=as_json)
+
+
+@app.command(epilog="Example:  discreet ledger history budget.db --dataset visits --analyst ann")
+def history(
+    place: Place,
+    *,
+    dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
+    analyst: Analyst = None,
+    as_json: Json = False,
+) -> None:
+    """Show the entries in order."""
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place) as opened:
+        entries = opened.history(dataset, analyst=analyst)
+        if as_json:
+            for entry in entries:
+                typer.echo(entry.body)
+            return
+        rows = [
+            (str(data["seq"]), data["at"][:19], data["kind"], *map(str, _about(data)))
+            for data in (entry.data for entry in entries)
+        ]
+    _table(("entry", "at (UTC)", "what", "data set", "analyst", "details"), rows)
+
+
+@app.command(epilog="Example:  discreet ledger verify budget.db")
+def verify(place: Place, *, as_json: Json = False) -> None:
+    """Check every page, every link of the chain and every balance; exit status 1 if one is off."""
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place) as opened:
+        found = opened.verify()
+    if as_json:
+        typer.echo(json.dumps(found.to_json()))
+        return
+    typer.echo(
+        f"sound: {found.entries:,} entries, {found.charges:,} charges, {found.answers:,} answers, "
+        f"{found.pending:,} reservations without one\nhead {found.head}"
+    )
+
+
+@app.command(epilog="Example:  discreet ledger export budget.db --out chain.jsonl")
+def export(
+    place: Place,
+    *,
+    out: Annotated[Path, typer.Option(help="Where to; - prints it.")] = Path("-"),
+    answers: Annotated[bool, typer.Option("--answers", help="With the stored answers.")] = False,
+) -> None:
+    """Write the chain as JSON lines that any program can check."""
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place) as opened:
+        if str(out) == "-":
+            opened.export(sys.stdout, answers=answers)
+            return
+        with out.open("w", encoding="utf-8") as file:
+            count = opened.export(file, answers=answers)
+    typer.echo(f"{count:,} entries written to {out}", err=True)
+
+
+@app.command(epilog="Example:  discreet ledger grant budget.db visits --analyst ann --epsilon 2")
+def grant(
+    place: Place,
+    dataset: Dataset,
+    *,
+    epsilon: Annotated[str, typer.Option(help="The new cap, in all, not in addition.")],
+    delta: Annotated[str, typer.Option(help="The new cap on delta.")] = "0",
+    analyst: Analyst = None,
+    as_json: Json = False,
+) -> None:
+    """Set a cap anew; never below what is spent."""
+    from discreet.accounting import Budget
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place) as opened:
+        opened.grant(dataset, Budget(epsilon, delta), analyst=analyst)
+        _balances([opened.balance(dataset, analyst=analyst)], as_json=as_json)
+
+
+@app.command(epilog="Example:  discreet ledger revoke budget.db visits --analyst bob")
+def revoke(
+    place: Place, dataset: Dataset, *, analyst: Analyst = None, as_json: Json = False
+) -> None:
+    """Close a budget, until it is granted anew."""
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place) as opened:
+        opened.revoke(dataset, analyst=analyst)
+        _balances([opened.balance(dataset, analyst=analyst)], as_json=as_json)
+
+
+@app.command(epilog="Example:  discreet ledger reaccount budget.db visits --delta 1e-6")
+def reaccount(
+    place: Place,
+    dataset: Dataset,
+    *,
+    delta: Annotated[str | None, typer.Option(help="At which delta; else the budget's.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what the history would have cost under other accountants; it gives nothing back."""
+    from discreet.ledger import open_ledger
+    from discreet.ledger.reaccount import reaccount as report
+
+    with open_ledger(place) as opened:
+        found = report(opened, dataset, delta=delta)
+    if as_json:
+        typer.echo(json.dumps(found.to_json()))
+        return
+    rows = [
+        (loss.accountant, f"{float_up(loss.epsilon):.6g}", f"{float_up(loss.delta):.3g}", note)
+        for note, losses in (("this ledger", [found.kept]), ("report", found.others.losses))
+        for loss in losses
+    ]
+    typer.echo(f"{found.events:,} events charged to {dataset}\n")
+    _table(("accountant", "epsilon", "delta", ""), rows)
+
+
+@app.command(epilog="Example:  discreet ledger reopen budget.db")
+def reopen(place: Place, *, as_json: Json = False) -> None:
+    """Go on with a ledger older than its anchor: every cap falls to what is known to be spent."""
+    from discreet.ledger import open_ledger
+
+    with open_ledger(place, despite_anchor=True) as opened:
+        lost = opened.reopen()
+        if not as_json:
+            typer.echo(f"{lost:,} entries are lost; grant what may be spent from here on.\n")
+        _balances(opened.balances(), as_json=as_json)
+
+
+def _analyst(text: str) -> tuple[str, Budget]:
+    from discreet.accounting import Budget
+
+    name, equals, numbers = text.rpartition("=")
+    epsilon, _, delta = numbers.partition(",")
+    if not equals:
+        raise InvalidInput(f"--analyst {text!r} does not say how much.", hint=f"--analyst {text}=1")
+    return name, Budget(epsilon, delta or 0)
+
+
+def _balances(found: Iterable[Balance], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"balances": [balance.to_json() for balance in found]}))
+        return
+    rows = [
+        (
+            balance.dataset,
+            balance.analyst or "(all)",
+            balance.accountant,
+            _amounts(balance.cap, up=False),
+            _amounts(balance.spent, up=True),
+            "closed" if balance.revoked else _amounts(balance.remaining, up=False),
+        )
+        for balance in found
+    ]
+    _table(("data set", "analyst", "accountant", "cap", "spent", "left"), rows)
+
+
+def _amounts(numbers: Mapping[str, Fraction], *, up: bool) -> str:
+    shown = float_up if up else float_down
+    return ", ".join(f"{name} {shown(number):.6g}" for name, number in numbers.items())
+
+
+def _about(data: dict[str, Any]) -> tuple[str, str, str]:
+    match data["kind"]:
+        case "reserve":
+            what = ", ".join(event["mechanism"] for event in data["events"])
+        case "share" | "repeat":
+            what = f"the answer of entry {data['reserved']}"
+        case "settle":
+            what = f"the answer of entry {data['reserved']}, {data['bytes']} bytes"
+        case "declare" | "grant":
+            what = f"epsilon {data['cap']['epsilon']}, delta {data['cap']['delta']}"
+        case _:
+            what = ""
+    return data.get("dataset", ""), data.get("analyst") or "", what
+
+
+def _table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
