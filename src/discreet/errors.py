@@ -41,7 +41,7 @@
     │   ├── LedgerClosed                      the curator must decide first
     │   ├── CountedTwice                      two tallies that hold the same reports
     │   └── Unsupported                       SQL that is not on the list of what is allowed
-    ├── NotInstalled                          an optional package is asked for and not there  exit 1
+    ├── NotInstalled                          a package asked for is not there     exit 1
     ├── EngineFailed                          the engine gave up; why is in the curator's log  exit 1
     └── LedgerFailed                          no charge could be written, so no answer  exit 1
         ├── LedgerBusy                        another process holds it for too long

@@ -108,7 +108,7 @@ def shares(
         wanted,
         about,
         tuple(
-            _estimate(score, n, each, z, about)
+            estimate(score, n, each, z, about)
             for score, each in zip(randomizer.scores(seen), moments, strict=True)
         ),
     )
@@ -214,7 +214,8 @@ def enough(n: int) -> None:
 _target = target  # the functions' argument has the same name
 
 
-def _estimate(score: int, n: int, moments: Moments, z: float, about: Target) -> Estimate:
+def estimate(score: int, n: int, moments: Moments, z: float, about: Target) -> Estimate:
+    """One value's share, from its score in n reports; z standard errors on each side."""
     value = (Fraction(score, n) - moments.offset) / moments.slope
     middle, half = _score(moments, score, n, z, about)
     inside = min(max(value, Fraction(0)), Fraction(1))
