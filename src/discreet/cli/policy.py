@@ -179,7 +179,7 @@ def _refuse(file: Path, error: InvalidPolicy, *, as_json: bool) -> None:
     if as_json:
         mistakes = [each._asdict() for each in error.mistakes]
         body: dict[str, object] = {**error.to_json()["error"], "mistakes": mistakes}
-        typer.echo(json.dumps({"error": body}, indent=2))
+        typer.echo(json.dumps({"error": body}, indent=2), err=True)
         return
     if not error.mistakes:
         typer.echo(str(error), err=True)

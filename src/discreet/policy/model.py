@@ -152,6 +152,7 @@ class Dataset(_Model):
                     ("columns", name),
                     f'"{name}" and "{twin}" are one name in SQL.',
                     "rename one of them in a view of the source",
+                    in_key=True,
                 )
             if column.name != name:
                 yield Mistake(
@@ -207,13 +208,15 @@ class Dataset(_Model):
                         "publishing one person's row in full.",
                         f"{where[-1]} = {_power_below(Fraction(1, self.people))}",
                     )
-        query = self.delta_per_query
-        if query is not None and query > budget.delta:
+        # zCDP and RDP keep a part of the budget's delta for turning their sums into epsilon.
+        caps = dict(zip(budget.measure.components, budget.measure.cap(budget.total), strict=True))
+        most = caps.get("delta", Fraction(0))
+        if self.delta_per_query is not None and self.delta_per_query > most:
             yield Mistake(
                 ("delta_per_query",),
-                f"one query would spend more than the budget's delta = {float(budget.delta):g}.",
-                f"delta_per_query = {_power_below(budget.delta / 100)}"
-                if budget.delta
+                f"queries can spend {float(most):g} of delta in all, so not this on one of them.",
+                f"delta_per_query = {_power_below(most / 100)}"
+                if most
                 else "leave delta_per_query out, or give the budget a delta",
             )
 
@@ -266,6 +269,7 @@ class Policy(_Model):
                     ("datasets", name),
                     f'"{name}" and "{twin}" are one name in SQL.',
                     "rename one of them",
+                    in_key=True,
                 )
             if dataset.name != name:
                 yield Mistake(
@@ -297,10 +301,15 @@ def _name_mistakes(names: Iterable[str], what: str, where: tuple[str, ...]) -> I
         here = (*where, name) if where else ()
         if _NAME.fullmatch(name) is None:
             yield Mistake(
-                here, f"the name of the {what} is not 1 to 200 visible characters.", "visits-2026"
+                here,
+                f"the name of the {what} is not 1 to 200 visible characters.",
+                "visits-2026",
+                in_key=True,
             )
         elif name.lower().startswith(RESERVED):
-            yield Mistake(here, f'names that start with "{RESERVED}" are kept.', "another name")
+            yield Mistake(
+                here, f'names that start with "{RESERVED}" are kept.', "another name", in_key=True
+            )
 
 
 def _power_below(most: Fraction) -> str:

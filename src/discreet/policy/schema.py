@@ -28,7 +28,8 @@ def type_of(engine_type: str) -> Type | None:
     ('integer', 'real', 'timestamp', None)
     """
     text = engine_type.strip().lower()
-    if "time zone" in text.replace("without time zone", "") or "tz=" in text or text.endswith("[]"):
+    zoned = "time zone" in text.replace("without time zone", "") or "tz=" in text
+    if zoned or re.search(r"\[[0-9]*\]$", text):  # a list of values is no value
         return None
     dictionary = re.fullmatch(r"dictionary<values=(\w+),.*", text)
     name = dictionary[1] if dictionary else re.sub(r"\s*[(\[].*?[)\]]", "", text)

@@ -123,13 +123,20 @@ def unknown(where: Where) -> Mistake:
     table = table_of(where)
     known = EXAMPLES[table] if table is not None else {}
     message = f'there is no setting "{name}" here.'
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    close = _meant(where)
     hint = f"leave it out; the settings here are {', '.join(known)}"
-    if close:
-        hint = f'did you mean "{close[0]}"? {known[close[0]]}'
+    if close is not None:
+        hint = f'did you mean "{close}"? {known[close]}'
     elif home := _home(name, where, table):
         hint = home
     return Mistake(where, message, hint, in_key=True)
+
+
+def _meant(where: Where) -> str | None:
+    """The setting of the same table that a misspelt one is most like."""
+    table = table_of(where)
+    known = EXAMPLES[table] if table is not None else {}
+    return next(iter(get_close_matches(str(where[-1]), known, n=1, cutoff=0.6)), None)
 
 
 def _home(name: str, where: Where, table: type[BaseModel] | None) -> str | None:
@@ -150,13 +157,24 @@ def _home(name: str, where: Where, table: type[BaseModel] | None) -> str | None:
 
 def explain(error: ValidationError) -> list[Mistake]:
     """Every line of a validation's report, as mistakes at places of the file."""
-    return [_explain(each) for each in error.errors(include_url=False)]
+    lines = [(_place(line), line) for line in error.errors(include_url=False)]
+    # A setting that is misspelt is not missing as well.
+    misspelt = {
+        (*where[:-1], _meant(where)) for where, line in lines if line["type"] == "extra_forbidden"
+    }
+    return [
+        _explain(where, line)
+        for where, line in lines
+        if line["type"] != "missing" or where not in misspelt
+    ]
 
 
-def _explain(line: Mapping[str, Any]) -> Mistake:
+def _place(line: Mapping[str, Any]) -> Where:
     where: Where = tuple(line["loc"])
-    if where[:1] == ("datasets",):
-        where = ("dataset", *where[1:])
+    return ("dataset", *where[1:]) if where[:1] == ("datasets",) else where
+
+
+def _explain(where: Where, line: Mapping[str, Any]) -> Mistake:
     context = line.get("ctx", {})
     match line["type"]:
         case "policy":
