@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidNumber, InvalidProbability, InvalidValue, TooLarge, Undecided
 from discreet.exact import Rational, Real, float_down, float_up, probability, rational
-from discreet.theory.float_curves import Floats, Thresholds, excesses, margin, quotients
+from discreet.theory.float_curves import Curves, Floats, Thresholds, margin, quotients
 from discreet.theory.losses import Loss, loss
 
 MOST_CELLS = 100_000_000
@@ -56,8 +56,8 @@ class BallChannel:
     counting both ways; None means consecutive rows, as for counts 0, 1, 2...
 
     >>> coins = BallChannel(np.array([[0.75, 0.25], [0.25, 0.75]]), tolerance=1e-12)
-    >>> coins.epsilon()
-    Enclosure(low=1.0986122886661094, high=1.09861228867011)
+    >>> 1.0986122886681098 in coins.epsilon(), coins.epsilon().high < 1.0986122887
+    (True, True)
     """
 
     __slots__ = ("matrix", "tolerance")
@@ -69,18 +69,19 @@ class BallChannel:
                 f"tolerance = {tolerance} is not allowed: it must lie in [0, 1/2).",
                 hint="tolerance=1e-12",
             )
-        array = np.array(matrix, dtype=np.float64)
-        if array.ndim != 2 or array.size == 0:
+        given = np.asarray(matrix)
+        if given.ndim != 2 or given.size == 0:
             raise InvalidProbability(
                 f"a channel is a matrix with at least one cell, not an array of shape "
-                f"{array.shape}.",
+                f"{given.shape}.",
                 hint="BallChannel(np.array([[0.75, 0.25], [0.25, 0.75]]))",
             )
-        if array.size > MOST_CELLS:
+        if given.size > MOST_CELLS:
             raise TooLarge(
-                f"the matrix has {array.size:,} cells; more than {MOST_CELLS:,} take too long.",
+                f"the matrix has {given.size:,} cells; more than {MOST_CELLS:,} take too long.",
                 hint="ask about some rows at a time: the largest answer is the answer.",
             )
+        array = np.array(given, dtype=np.float64)
         if not bool(np.isfinite(array).all()) or bool((array < 0).any()):
             raise InvalidProbability(
                 "a probability is negative, NaN or infinite.",
@@ -125,8 +126,9 @@ class BallChannel:
     ) -> list[Enclosure]:
         """The least delta at each of several epsilons.
 
-        >>> BallChannel([[0.75, 0.25], [0.25, 0.75]]).delta([0, 2])
-        [Enclosure(low=0.49999999999899764, high=0.5000000000010024), Enclosure(low=0.0, high=0.0)]
+        >>> at_zero, at_two = BallChannel([[0.75, 0.25], [0.25, 0.75]]).delta([0, 2])
+        >>> 0.5 in at_zero, at_two
+        (True, Enclosure(low=0.0, high=0.0))
         """
         levels = [loss(epsilon) for epsilon in epsilons]
         low, high = np.zeros(len(levels)), np.zeros(len(levels))
@@ -175,14 +177,14 @@ class BallChannel:
         The largest over all matrices within the tolerance is ``1 + tolerance`` times that of the
         midpoints at a ratio smaller by the spread; and so downward.
         """
-        at = self._thresholds(levels)
+        curves = Curves(self._thresholds(levels))
         shrink, grow = float_down(1 - self.tolerance), float_up(1 + self.tolerance)
         start = 0
         for p, q in self._blocks(pairs):
             block = pairs[start : start + len(p)]
             start += len(p)
             ways = (block, block[:, ::-1])
-            for way, (low, high) in zip(ways, excesses(p, q, at), strict=True):
+            for way, (low, high) in zip(ways, curves.bounds(p, q), strict=True):
                 yield (
                     way,
                     np.nextafter(low * shrink, 0.0),
@@ -196,8 +198,8 @@ class BallChannel:
             for level, far in zip(levels, beyond, strict=True)
         ]
         return Thresholds(
-            down=np.array([(ratio / self._spread).float_down() for ratio in ratios]),
-            up=np.array([(ratio * self._spread).float_up() for ratio in ratios]),
+            down=np.array([float_down(ratio.lower(80) / self._spread) for ratio in ratios]),
+            up=np.array([float_up(ratio.upper(80) * self._spread) for ratio in ratios]),
             beyond=np.array(beyond, dtype=np.bool_),
         )
 

@@ -5,10 +5,10 @@ A prior is a mapping from databases (the channel's inputs) to probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from discreet.errors import InvalidProbability, InvalidValue
 from discreet.exact import Rational, Real, probability
@@ -19,7 +19,7 @@ from discreet.theory.divergences import statistical_difference
 from discreet.theory.losses import INFINITY, Loss, largest, ln, loss
 from discreet.theory.simulation import families
 
-Prior: TypeAlias = Mapping[Hashable, Rational]
+Prior: TypeAlias = Mapping[Any, Rational]
 Beliefs: TypeAlias = dict[Hashable, Probability]
 
 
@@ -44,7 +44,7 @@ def posterior(channel: Channel, prior: Prior, output: Hashable) -> Beliefs:
     return {x: simplest(share / mass) for x, share in joint.items()}
 
 
-def belief(beliefs: Mapping[Hashable, Probability], person: int) -> Beliefs:
+def belief(beliefs: Mapping[Any, Probability], person: int) -> Beliefs:
     """The marginal of one person's row.
 
     >>> belief({("a", "b"): Fraction(1, 3), ("b", "b"): Fraction(2, 3)}, 0)
@@ -155,7 +155,7 @@ def alike_prior(values: Rows, people: int, mass: Rational) -> dict[Hashable, Fra
     return {(first,) * people: little, (second,) * people: 1 - little}
 
 
-def independent_prior(marginals: list[Prior]) -> dict[Hashable, Fraction]:
+def independent_prior(marginals: Sequence[Prior]) -> dict[Hashable, Fraction]:
     """A joint prior of independent rows, one marginal for each person.
 
     >>> independent_prior([{"a": "1/2", "b": "1/2"}, {"a": 1}])

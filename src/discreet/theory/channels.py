@@ -19,7 +19,7 @@ from discreet.theory.distributions import (
     simplest,
     total,
 )
-from discreet.theory.divergences import Columns, excess, mean_loss, worst_ratio
+from discreet.theory.divergences import Columns, excess, mean_loss, positive_part, worst_ratio
 from discreet.theory.losses import INFINITY, Loss, largest, ln, loss
 from discreet.theory.witnesses import Verdict, witness_against
 
@@ -118,7 +118,7 @@ class Channel:
         """
         ratio = loss(epsilon).exp()
         terms = (
-            Real.max_of(0, a - ratio * b)
+            positive_part(Real(a) - ratio * b)
             for x, y in self._both_ways(neighbours)
             for a, b in self._columns(x, y)
         )

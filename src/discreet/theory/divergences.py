@@ -14,6 +14,9 @@ from discreet.theory.losses import INFINITY, Infinity, Loss, largest, ln, loss
 Probabilities: TypeAlias = Sequence[Rational | Real]
 Columns: TypeAlias = Sequence[tuple[Probability, Probability]]
 
+# A number not told from 0 with this many bits is most likely 0.
+_SIGN_BITS = 512
+
 
 def likelihood_ratio(p: Probabilities, q: Probabilities) -> Real:
     """The largest P(y)/Q(y) over the outputs y: e to the max-divergence, often rational.
@@ -122,8 +125,16 @@ def excess(columns: Columns, level: Real) -> Real:
     if all(is_rational(pair) for pair in columns):
         heavy = [columns[place] for place in exceeding(columns, ratio)]
         return Real.sum_of(a for a, _ in heavy) - ratio * Real.sum_of(b for _, b in heavy)
-    # Which terms are positive may be undecidable; how large they are together is not.
-    return Real.sum_of(Real.max_of(0, a - ratio * b) for a, b in columns if a != 0)
+    return Real.sum_of(positive_part(Real(a) - ratio * b) for a, b in columns if a != 0)
+
+
+def positive_part(number: Real) -> Real:
+    """The number, or 0 if that is larger; where it is hard to say which, a rule that need not."""
+    if number.exact is None:
+        ball = number.enclosure(_SIGN_BITS)
+        if not (ball > 0 or ball < 0):
+            return Real.max_of(0, number)
+    return number if number > 0 else Real(0)
 
 
 def exceeding(columns: Columns, ratio: Real) -> list[int]:

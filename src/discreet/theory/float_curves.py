@@ -1,15 +1,16 @@
 """The hockey-stick divergences of many pairs of rows of floats, at many epsilons, enclosed.
 
-One division and one sort per pair order the outputs by their ratio; running sums then answer any
-number of epsilons, both ways round. Only additions, multiplications, divisions and comparisons of
-floats are relied on, which IEEE 754 rounds correctly. With u = 2**-53 and k outputs:
+Each output is put between the thresholds that its ratio lies between, once for all epsilons and
+both ways round; sums of what lies on one side of a threshold then bound the divergence there. Only
+additions, multiplications, divisions and comparisons of floats are relied on, which IEEE 754 rounds
+correctly. With u = 2**-53, k outputs and j thresholds:
 
 * ``fl(p/q)`` is monotone, so for a float c the outputs with ``fl(p/q) >= c`` are all those with
   ``p/q >= c`` and perhaps some that fall short by a factor 1 - u, which take at most u c q away;
 * any set of outputs at all gives a lower bound;
-* a running sum of k floats, none negative, is within k u / (1 - k u) of the true one.
+* a sum of k + j floats, none negative, is within (k + j) u / (1 - (k + j) u) of the true one.
 
-``margin(k)`` is twice what these need together.
+``margin(k + j)`` is twice what these need together.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# A float's sign, exponent and first 8 bits after the point say nearly where it lies.
+_SHIFT = 44
+# With more thresholds than this in one slot of the guide table, plain bisection is faster.
+_CROWDED = 8
 
 
-def margin(outputs: int) -> float:
-    """The relative error that sums over ``outputs`` floats stay within, with room to spare."""
-    return 2 * (outputs + 8) * 2.0**-53
+def margin(terms: int) -> float:
+    """The relative error that sums of ``terms`` floats stay within, with room to spare."""
+    return 2 * (terms + 8) * 2.0**-53
 
 
 def quotients(p: Floats, q: Floats) -> Floats:
@@ -46,59 +53,81 @@ class Thresholds:
     """Where the ratio is too large for a float: ``down`` serves, ``up`` is not to be used."""
 
 
-def excesses(p: Floats, q: Floats, at: Thresholds) -> Iterator[tuple[Floats, Floats]]:
-    """Bounds (low, high) of the divergences, pairs by epsilons: of p from q, then of q from p."""
-    ratio = quotients(p, q)
-    order = np.argsort(ratio, axis=1)
-    ratio = np.take_along_axis(ratio, order, axis=1)
-    tops, bottoms = np.take_along_axis(p, order, axis=1), np.take_along_axis(q, order, axis=1)
-    # p/q >= c is q's side of the cut p/q <= 1/c, where 1/c must be rounded up, and is included.
-    inverse = np.nextafter(np.nextafter(1 / at.down, np.inf), np.inf)
-    cuts = np.concatenate([at.down, at.up, inverse, 1 / at.up])
-    below = np.stack([np.searchsorted(row, cuts) for row in ratio])
-    down, up, inverse_down, inverse_up = np.split(below, 4, axis=1)
-    outputs = p.shape[1]
-    ours = _Event(_running(tops[:, ::-1]), _running(bottoms[:, ::-1]))
-    yield _bounds(ours, outputs - down, outputs - up, at, p, q)
-    theirs = _Event(_running(bottoms), _running(tops))
-    yield _bounds(theirs, inverse_down, inverse_up, at, q, p)
+class Curves:
+    """Bounds on the divergences of pairs of rows, at every threshold."""
+
+    def __init__(self, at: Thresholds) -> None:
+        self.at = at
+        # q/p >= c where p/q <= 1/c, which must be rounded up, and is included by one step more.
+        inverse = np.nextafter(np.nextafter(1 / at.down, np.inf), np.inf)
+        groups = (at.down, at.up, inverse, 1 / at.up)
+        self._cuts, places = np.unique(np.concatenate(groups), return_inverse=True)
+        self._places: list[Places] = np.split(places.ravel(), 4)
+        self._guide()
+
+    def bounds(self, p: Floats, q: Floats) -> Iterator[tuple[Floats, Floats]]:
+        """(low, high), pairs by epsilons: of the divergence of p from q, then of q from p."""
+        slots = len(self._cuts) + 1
+        pairs, outputs = p.shape
+        where = self._slots(quotients(p, q))
+        where += np.arange(0, pairs * slots, slots)[:, np.newaxis]
+
+        def gather(side: Floats) -> Floats:
+            sums = np.bincount(where.ravel(), weights=side.ravel(), minlength=pairs * slots)
+            return sums.astype(np.float64, copy=False).reshape(pairs, slots)
+
+        ours, theirs = gather(p), gather(q)
+        slack = margin(outputs + slots)
+        down, up, inverse_down, inverse_up = self._places
+        # At or above the cut number j: everything in the slots after it.
+        above = _from_the_right(ours), _from_the_right(theirs)
+        yield self._enclose(above, down + 1, up + 1, slack, only=(p, q))
+        # Below the cut number j: everything in the slots up to it.
+        below = np.cumsum(theirs, axis=1), np.cumsum(ours, axis=1)
+        yield self._enclose(below, inverse_down, inverse_up, slack, only=(q, p))
+
+    def _enclose(
+        self,
+        sums: tuple[Floats, Floats],
+        most: Places,
+        least: Places,
+        slack: float,
+        *,
+        only: tuple[Floats, Floats],
+    ) -> tuple[Floats, Floats]:
+        here, there = sums[0][:, most], sums[1][:, most] * self.at.down
+        high = here - there + slack * (here + there)
+        here, there = sums[0][:, least], sums[1][:, least] * self.at.up
+        low = here - there - slack * (here + there)
+        if bool(self.at.beyond.any()):
+            # Outputs that only one side gives count in full at every epsilon.
+            certain = np.where(only[1] == 0, only[0], 0.0).sum(axis=1) * (1 - slack)
+            low[:, self.at.beyond] = certain[:, np.newaxis]
+        return np.maximum(low, 0.0), np.maximum(high, 0.0)
+
+    def _guide(self) -> None:
+        """For each value of a float's leading bits, how many cuts lie at or below its slot."""
+        keys = self._cuts.view(np.int64) >> _SHIFT
+        self._first, self._last = int(keys[0]) - 1, int(keys[-1]) + 1
+        starts = (np.arange(self._first, self._last + 2) << _SHIFT).view(np.float64)
+        counts = np.searchsorted(self._cuts, starts, side="right")
+        self._table = counts[:-1]
+        self._steps = int(np.diff(counts).max())
+        # Nothing is at or above NaN, so counting stops at the last cut.
+        self._ladder = np.append(self._cuts, np.nan)
+
+    def _slots(self, ratio: Floats) -> Places:
+        """How many cuts each ratio is at or above."""
+        if self._steps > _CROWDED:
+            return np.searchsorted(self._cuts, ratio, side="right")
+        keys = ratio.view(np.int64) >> _SHIFT
+        np.clip(keys, self._first, self._last, out=keys)
+        slots: Places = self._table[keys - self._first]
+        for _ in range(self._steps):
+            slots += ratio >= self._ladder[slots]
+        return slots
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
-    """The probabilities of the outputs with the largest ratios: of none, of one, of two..."""
-
-    here: Floats
-    there: Floats
-
-    def weigh(self, sizes: NDArray[np.intp], cuts: Floats) -> tuple[Floats, Floats]:
-        """For each pair and cut: what the event has here, and the cut's multiple of it there."""
-        here = np.take_along_axis(self.here, sizes, axis=1)
-        there = np.take_along_axis(self.there, sizes, axis=1)
-        return here, there * cuts
-
-
-def _bounds(
-    event: _Event,
-    most: NDArray[np.intp],
-    least: NDArray[np.intp],
-    at: Thresholds,
-    p: Floats,
-    q: Floats,
-) -> tuple[Floats, Floats]:
-    slack = margin(p.shape[1])
-    here, there = event.weigh(most, at.down)
-    high = here - there + slack * (here + there)
-    here, there = event.weigh(least, at.up)
-    low = here - there - slack * (here + there)
-    if bool(at.beyond.any()):
-        # Outputs that only one side gives count in full at every epsilon.
-        only = np.where(q == 0, p, 0.0).sum(axis=1) * (1 - slack)
-        low[:, at.beyond] = only[:, np.newaxis]
-    return np.maximum(low, 0.0), np.maximum(high, 0.0)
-
-
-def _running(values: Floats) -> Floats:
-    sums = np.zeros((values.shape[0], values.shape[1] + 1))
-    np.cumsum(values, axis=1, out=sums[:, 1:])
+def _from_the_right(values: Floats) -> Floats:
+    sums: Floats = np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
     return sums

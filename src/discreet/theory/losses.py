@@ -17,6 +17,9 @@ Loss: TypeAlias = Rational | Real
 # Powers up to this size are multiplied out; beyond it a sum of logarithms is left as it stands.
 _LARGEST_POWER = 4096
 
+# Losses that differ are told apart with far fewer bits than this.
+_RACE_BITS = 256
+
 _LOGARITHM = re.compile(r"ln\s*\(?\s*([^()\s]+)\s*\)?")
 
 
@@ -42,6 +45,10 @@ class Log(Real):
                 f"ln({argument}) is not a number: a logarithm needs a positive argument.",
                 hint="Log(3) is the loss of two fair coins.",
             )
+        while self.times.denominator % 2 == 0 and (root := Real(self.argument).sqrt().exact):
+            if root == self.argument:
+                break
+            self.argument, self.times = root, self.times * 2
         if self.argument == 1 or self.times == 0:
             super().__init__(0)
         else:
@@ -214,10 +221,15 @@ def loss(value: Loss, *, name: str = "epsilon") -> Real:
 
 
 def largest(values: Iterable[Real]) -> Real:
-    """The largest of several losses (0 if there is none): a Log where all are."""
+    """The largest of several losses (0 if there is none), exact wherever it can be told."""
     numbers = list(values)
-    if any(isinstance(number, Infinity) for number in numbers):
+    if any(number == INFINITY for number in numbers if isinstance(number, Infinity)):
         return INFINITY
+    if not all(isinstance(number, Log) or number.exact is not None for number in numbers):
+        # Only what cannot be told from the largest stays in the race.
+        lows = [number.lower(_RACE_BITS) for number in numbers]
+        best = max(lows)
+        numbers = [number for number in numbers if number.upper(_RACE_BITS) >= best]
     if all(isinstance(number, Log) or number.exact is not None for number in numbers):
         return max(numbers, default=Log(1))
     return Real.max_of(*numbers)

@@ -64,7 +64,7 @@ def simulate(channel: Channel) -> Simulation:
     >>> from discreet.theory.randomizers import two_coins
     >>> best = simulate(two_coins())
     >>> best.epsilon, best.simulators[0, ()]
-    (1/2 * ln(4), (Fraction(1, 2), Fraction(1, 2)))
+    (ln(2), (Fraction(1, 2), Fraction(1, 2)))
     """
     if not all(isinstance(p, Fraction) for row in channel.rows for p in row):
         raise Undecided(
