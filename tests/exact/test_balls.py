@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 from flint import ctx
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import Undecided
@@ -20,6 +20,20 @@ def test_a_ball_around_a_rational_contains_it_and_is_narrow(x, bits):
     low, high = balls.lower(ball), balls.upper(ball)
     assert low <= x <= high
     assert high - low <= abs(x) * Fraction(4, 2**bits)
+
+
+@settings(max_examples=20)
+@given(st.fractions(), st.integers(-10, 10))
+def test_the_ends_of_a_ball_next_to_nothing_are_outward(x, n):
+    with balls.precision(64):
+        far = arb(-(10**9)).exp()
+        found = [far * n, balls.from_fraction(x) * far, arb(n, far), arb(0, far)]
+    with balls.precision(200_000):  # enough to hold every end exactly
+        for ball in found:
+            low, high = balls.lower(ball), balls.upper(ball)
+            assert balls.from_fraction(low) <= ball.lower()
+            assert ball.upper() <= balls.from_fraction(high)
+            assert high - low < Fraction(1, 2**50)
 
 
 @given(st.fractions(), st.fractions())

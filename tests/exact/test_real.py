@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet.errors import Undecided
+from discreet.errors import TooLarge, Undecided
 from discreet.exact import Real, balls
 
 positives = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
@@ -141,8 +141,16 @@ def test_numbers_beyond_floats_become_infinite_or_outermost():
         assert float(-huge) == -math.inf
         assert huge.float_up() == math.inf
         assert huge.float_down() == math.nextafter(math.inf, 0)
-    tiny = Real(-1000).exp()
-    assert (tiny.float_down(), tiny.float_up()) == (0.0, 5e-324)
+    for exponent in (1000, 10**12, 10**40):
+        tiny = Real(-exponent).exp()
+        assert (tiny.float_down(), float(tiny), tiny.float_up()) == (0.0, 0.0, 5e-324)
+        assert 0 <= tiny.lower() < tiny.upper() < Fraction(1, 10**300)
+        assert (-tiny).upper() <= 0
+        huge = Real(exponent).exp()
+        assert (float(huge), huge.float_up()) == (math.inf, math.inf)
+        assert huge.float_down() == -(-huge).float_up() == math.nextafter(math.inf, 0)
+    with pytest.raises(TooLarge, match="Hint: "):
+        Real(10**12).exp().upper()
 
 
 def test_the_largest_of_several_needs_no_decision():

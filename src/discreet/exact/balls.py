@@ -16,11 +16,15 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from discreet.errors import Undecided
+from discreet.errors import TooLarge, Undecided
 
 __all__ = ["arb", "from_fraction", "interval", "lower", "middle", "precision", "ulp", "upper"]
 
 _LOCK = threading.RLock()
+
+# A ball may hold exp(-10**12), but the fraction it is would fill the memory.
+_FARTHEST = 100_000
+_NEXT_TO_NOTHING = Fraction(1, 2**_FARTHEST)
 
 # A fork copies the lock but not the thread that may be holding it: the child would wait for ever.
 os.register_at_fork(
@@ -56,13 +60,24 @@ def interval(low: Fraction, high: Fraction) -> arb:
 
 
 def lower(ball: arb) -> Fraction:
-    """A rational at or below every number in the ball, as tight as the ball itself."""
-    return _exact(ball.mid()) - _exact(ball.rad())
+    """A rational at or below every number in the ball, as tight as the ball itself.
+
+    Numbers closer to 0 than 2**-100000 are not written out: 0, or that, stands for them.
+
+    >>> with precision(64):
+    ...     lower(arb(-(10**12)).exp()), upper(arb(-(10**12)).exp()) == Fraction(1, 2**99999)
+    (Fraction(0, 1), True)
+    """
+    if ball >= 0 and _size(ball.mid()) < -_FARTHEST:
+        return Fraction(0)
+    return -(_outward(ball.mid(), sign=-1) + _outward(ball.rad()))
 
 
 def upper(ball: arb) -> Fraction:
     """A rational at or above every number in the ball, as tight as the ball itself."""
-    return _exact(ball.mid()) + _exact(ball.rad())
+    if ball <= 0 and _size(ball.mid()) < -_FARTHEST:
+        return Fraction(0)
+    return _outward(ball.mid()) + _outward(ball.rad())
 
 
 def middle(ball: arb, *, bits: int) -> arb:
@@ -80,8 +95,23 @@ def middle(ball: arb, *, bits: int) -> arb:
     return ball.mid()
 
 
-def _exact(point: arb) -> Fraction:
+def _size(point: arb) -> int:
+    """A number that is not zero lies below 2**size in absolute value, and not below half of it."""
+    mantissa, exponent = point.man_exp()
+    return int(mantissa).bit_length() + int(exponent)
+
+
+def _outward(point: arb, *, sign: int = 1) -> Fraction:
+    """The point times the sign; rounded up to ``_NEXT_TO_NOTHING`` if it is nearer to 0."""
+    size = _size(point)
+    if size < -_FARTHEST:
+        return _NEXT_TO_NOTHING
+    if size > _FARTHEST:
+        raise TooLarge(
+            "a number beyond 2**100000 would fill the memory if it were written out.",
+            hint="compare it with a bound instead, or ask for its float_up().",
+        )
     # Unlike arb.lower() and arb.upper(), which round to the precision of the moment, the midpoint
     # and the radius are given as they are stored.
     mantissa, exponent = point.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -116,11 +116,21 @@ class Real:
 
     def float_down(self) -> float:
         """A float at or below the number (the largest, but for one unit in the last place)."""
-        return float_down(self.lower(80))
+        if self.exact is not None:
+            return float_down(self.exact)
+        return float_down(balls.lower(self._within_floats(80)))
 
     def float_up(self) -> float:
         """A float at or above the number (the smallest, but for one unit in the last place)."""
-        return float_up(self.upper(80))
+        if self.exact is not None:
+            return float_up(self.exact)
+        return float_up(balls.upper(self._within_floats(80)))
+
+    def _within_floats(self, bits: int) -> arb:
+        """The ball, or one that no float reaches either where the number is that large."""
+        ball = self.ball(bits)
+        far = arb(2) ** 1100
+        return far if ball > far else -far if ball < -far else ball
 
     def floor(self) -> int:
         """The largest integer at or below the number."""
@@ -150,7 +160,7 @@ class Real:
         if self.exact is not None:
             return _float(self.exact)
         for bits in (64, 128, 256):
-            ball = self.ball(bits)
+            ball = self._within_floats(bits)
             low, high = _float(balls.lower(ball)), _float(balls.upper(ball))
             if low == high:
                 break
