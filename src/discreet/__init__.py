@@ -5,6 +5,8 @@
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from discreet.errors import DiscreetError
 from discreet.events import Event
 from discreet.mechanisms import (
@@ -22,7 +24,23 @@ from discreet.mechanisms import (
     laplace,
 )
 
+if TYPE_CHECKING:
+    from discreet.session import Session
+
 __version__ = "0.1.0"
+
+
+def open(path: Any, **settings: Any) -> "Session":  # noqa: A001  # discreet.open, as in gzip.open
+    """Open a policy file, or a data file as its own curator, for private SQL.
+
+    ``discreet.open("policy.toml", analyst="ann")``, or ``discreet.open("visits.parquet",
+    unit="patient_id", rows_per_unit=20, bounds={"age": (0, 110)}, epsilon=3)``. The engine is
+    loaded now and not before.
+    """
+    from discreet.session import open_session
+
+    return open_session(path, **settings)
+
 
 __all__ = [
     "AboveThreshold",
@@ -40,4 +58,5 @@ __all__ = [
     "gaussian",
     "geometric",
     "laplace",
+    "open",
 ]

@@ -42,7 +42,7 @@
     │   ├── CountedTwice                      two tallies that hold the same reports
     │   └── Unsupported                       SQL that is not on the list of what is allowed
     ├── NotInstalled                          a package asked for is not there     exit 1
-    ├── EngineFailed                          the engine gave up; why is in the curator's log  exit 1
+    ├── EngineFailed                          the engine gave up                   exit 1
     └── LedgerFailed                          no charge could be written, so no answer  exit 1
         ├── LedgerBusy                        another process holds it for too long
         └── LedgerCorrupt                     damaged, or not what was written

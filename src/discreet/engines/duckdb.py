@@ -1,0 +1,214 @@
+"""DuckDB, embedded: a snapshot is one file, and every query reads it locked."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from discreet.engines.protocol import Progress
+from discreet.errors import EngineFailed, InvalidInput
+
+LOG = logging.getLogger("discreet.curator")
+"""Where engines' own words go. They may quote private cells, so nobody hears them by default: the
+curator adds a handler of their own."""
+LOG.addHandler(logging.NullHandler())
+LOG.propagate = False
+
+TABLE = "snapshot"
+
+
+class DuckDB:
+    """One snapshot in one file, mode 0600."""
+
+    def __init__(
+        self, path: Path, *, memory_limit: str | None = None, threads: int | None = None
+    ) -> None:
+        self.path = path
+        self._settings: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        if memory_limit is not None:
+            self._settings["memory_limit"] = memory_limit
+        if threads is not None:
+            self._settings["threads"] = str(threads)
+        self._reader: duckdb.DuckDBPyConnection | None = None
+        self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._lock = threading.Lock()
+
+    # The snapshot ------------------------------------------------------------------------------
+
+    def snapshot(self) -> tuple[str, str] | None:
+        """The id and the definition of the snapshot on disk, if there is one."""
+        if not self.path.exists():
+            return None
+        with self._failing():
+            row = self._connection().execute("SELECT id, definition FROM identity").fetchone()
+        return None if row is None else (str(row[0]), str(row[1]))
+
+    def prepare(
+        self,
+        select: str,
+        *,
+        definition: str = "",
+        attach: Path | None = None,
+        progress: Progress | None = None,
+    ) -> str:
+        """Run the SELECT that defines a snapshot into a new file; it takes the old one's place.
+
+        ``definition`` is kept beside it, so that a changed one is noticed. ``attach`` is a DuckDB
+        file that the SELECT reads as ``source``.
+        """
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
+        identity = uuid.uuid4().hex
+        old_mask = os.umask(0o077)
+        try:
+            with self._failing():
+                writer = duckdb.connect(str(fresh), config=self._settings)
+                try:
+                    self._build(writer, select, attach, progress)
+                    writer.execute(
+                        "CREATE TABLE identity AS SELECT ? AS id, ? AS definition",
+                        [identity, definition],
+                    )
+                    writer.execute("CHECKPOINT")
+                finally:
+                    writer.close()
+            fresh.chmod(0o600)
+            self.close()
+            fresh.replace(self.path)
+        finally:
+            os.umask(old_mask)
+            for leftover in (fresh, fresh.with_name(fresh.name + ".wal")):
+                leftover.unlink(missing_ok=True)
+        return identity
+
+    def _build(
+        self,
+        writer: duckdb.DuckDBPyConnection,
+        select: str,
+        attach: Path | None,
+        progress: Progress | None,
+    ) -> None:
+        if attach is not None:
+            writer.execute(f"ATTACH {_quoted(str(attach))} AS source (READ_ONLY)")
+        with _watched(writer, progress):
+            writer.execute(f"CREATE TABLE {TABLE} AS {select}")
+        if attach is not None:
+            writer.execute("DETACH source")
+
+    # Queries -----------------------------------------------------------------------------------
+
+    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
+        """The answer to one query on the snapshot, on a locked connection of its own."""
+        with self._failing():
+            cursor = self._connection().cursor()
+            with self._lock:
+                self._running.add(cursor)
+            alarm = threading.Timer(timeout, cursor.interrupt) if timeout else None
+            try:
+                if alarm is not None:
+                    alarm.start()
+                return cursor.sql(sql).to_arrow_table()
+            finally:
+                if alarm is not None:
+                    alarm.cancel()
+                with self._lock:
+                    self._running.discard(cursor)
+                cursor.close()
+
+    def cancel(self) -> None:
+        """Stop every query that is running."""
+        with self._lock:
+            for cursor in self._running:
+                cursor.interrupt()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        with self._lock:
+            if self._reader is None:
+                reader = duckdb.connect(str(self.path), read_only=True, config=self._settings)
+                reader.execute("SET python_enable_replacements = false")
+                reader.execute("SET enable_external_access = false")
+                reader.execute("SET lock_configuration = true")
+                self._reader = reader
+            return self._reader
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except (duckdb.Error, OSError, MemoryError) as error:
+            LOG.error("DuckDB: %s", error)  # noqa: TRY400  # the stack would hold rows
+            raise failed() from None
+
+
+def failed() -> EngineFailed:
+    """The one thing that anybody is told when an engine fails."""
+    return EngineFailed(
+        "the engine could not answer this query; if it was charged, it stays charged.",
+        hint="ask again with the same key; if it fails again, the curator's log says why.",
+    )
+
+
+@contextlib.contextmanager
+def _watched(connection: duckdb.DuckDBPyConnection, progress: Progress | None) -> Iterator[None]:
+    """Report how far a statement is, from a thread beside it."""
+    if progress is None:
+        yield
+        return
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.1):
+            percent = connection.query_progress()
+            if percent >= 0:
+                progress(min(percent / 100, 1.0))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+    progress(1.0)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def schema_of(path: Path, *, table: str | None = None) -> dict[str, str]:
+    """Column names and the engine's words for their types; a CSV file's are all text."""
+    try:
+        with duckdb.connect() as connection:
+            if path.suffix in (".duckdb", ".ddb"):
+                connection.execute(f"ATTACH {_quoted(str(path))} AS source (READ_ONLY)")
+                names = (table or "").split(".")
+                relation = ".".join(["source", *(f'"{name}"' for name in names)])
+            elif path.suffix in (".parquet", ".pq"):
+                relation = f"READ_PARQUET({_quoted(str(path))})"
+            else:
+                relation = f"READ_CSV({_quoted(str(path))}, all_varchar = true, header = true)"
+            columns = connection.sql(f"SELECT * FROM {relation} LIMIT 0").description  # noqa: S608
+    except duckdb.Error:
+        raise InvalidInput(
+            f"{path} could not be read.", hint="is it there, and is it Parquet, CSV or DuckDB?"
+        ) from None
+    return {str(name): str(kind) for name, kind, *_ in columns}

@@ -1,0 +1,103 @@
+"""Expressions over the columns of one row: small frozen trees, typed and bounded when made.
+
+A tree is made by ``column``, ``literal`` and ``call`` alone. Each node knows its type, the interval
+it cannot leave, whether it can be NULL, and, where it takes few values that are public, which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from discreet.plan.intervals import Interval
+
+Type: TypeAlias = OneOf["integer", "real", "text", "boolean", "date", "timestamp", "null"]
+Value: TypeAlias = int | Fraction | str | bool | date | datetime | None
+
+MOST_KEYS = 1000
+"""How many values an expression may take for them to be listed without having been declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What is known of an expression before any row is read."""
+
+    type: Type
+    bounds: Interval = field(default_factory=Interval)
+    nullable: bool = True
+    domain: tuple[Value, ...] | None = None
+    """Every value it can take, NULL included where it can be NULL; None if they are not public."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by name; ``step`` is set where the engine stores whole multiples of it."""
+
+    name: str
+    meaning: Meaning
+    step: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant."""
+
+    value: Value
+    meaning: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation on other expressions; made by ``operations.call``, which knows the rules."""
+
+    operation: str
+    arguments: tuple[Expression, ...]
+    meaning: Meaning
+
+
+Expression: TypeAlias = Column | Literal | Call
+
+
+def literal(value: Value) -> Literal:
+    """A constant, with all that is known of it.
+
+    >>> literal(5).meaning.bounds
+    Interval(5, 5)
+    """
+    kind = type_of(value)
+    bounds = (
+        Interval.point(value) if kind in ("integer", "real") else Interval()  # type: ignore[arg-type]
+    )
+    return Literal(value, Meaning(kind, bounds, value is None, (value,)))
+
+
+def type_of(value: Value) -> Type:
+    """The type of a constant."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, Fraction):
+        return "real"
+    if isinstance(value, str):
+        return "text"
+    return "timestamp" if isinstance(value, datetime) else "date"
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and everything in it."""
+    yield expression
+    if isinstance(expression, Call):
+        for argument in expression.arguments:
+            yield from walk(argument)
+
+
+def columns_of(expression: Expression) -> set[str]:
+    """The names of the columns that an expression reads."""
+    return {node.name for node in walk(expression) if isinstance(node, Column)}

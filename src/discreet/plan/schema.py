@@ -1,0 +1,61 @@
+"""What an analyst's query can name: the declared columns of a data set, typed and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from types import MappingProxyType
+
+from discreet.plan.expressions import Column, Meaning
+from discreet.plan.intervals import Interval
+from discreet.plan.operations import with_domain
+from discreet.policy.columns import Column as Declared
+from discreet.policy.model import Dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of one data set, by lower-case name, and the name of its unit."""
+
+    dataset: str
+    columns: Mapping[str, Column]
+    unit: str | None
+
+    @staticmethod
+    def of(dataset: Dataset) -> Schema:
+        """Everything that is declared, but the unit: a unit can only be counted."""
+        return Schema(
+            dataset.name,
+            MappingProxyType(
+                {
+                    name.lower(): column(declared)
+                    for name, declared in dataset.columns.items()
+                    if name != dataset.unit
+                }
+            ),
+            dataset.unit,
+        )
+
+
+def column(declared: Declared) -> Column:
+    """A declared column as the planner sees it."""
+    keys = declared.public_keys
+    return Column(
+        declared.name,
+        with_domain(Meaning(declared.type, _bounds(declared), declared.nullable, keys)),
+        declared.step if declared.type == "real" and declared.bounds is not None else None,
+    )
+
+
+def _bounds(declared: Declared) -> Interval:
+    if declared.bounds is None:
+        return Interval()
+    low, high = declared.bounds
+    return Interval(_number(low), _number(high))
+
+
+def _number(bound: Fraction | date | datetime) -> Fraction:
+    """A bound as a number; for dates the day's ordinal, as ``date.fromordinal`` takes it."""
+    return bound if isinstance(bound, Fraction) else Fraction(bound.toordinal())

@@ -1,0 +1,53 @@
+"""Where a session keeps what must outlive it: the key, the ledger, the snapshots.
+
+All of it lives in a folder ``.discreet`` beside the policy or the data, readable by its owner
+alone. Losing the key or the ledger closes the data set until the curator decides.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from discreet.errors import LedgerClosed
+
+FOLDER = ".discreet"
+
+
+class Home:
+    """One folder, mode 0700."""
+
+    def __init__(self, beside: Path) -> None:
+        self.folder = beside / FOLDER
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger's file."""
+        return self.folder / "ledger.db"
+
+    def snapshot(self, dataset: str) -> Path:
+        """The file of a data set's snapshot."""
+        safe = "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):x}" for c in dataset)
+        return self.folder / "snapshots" / f"{safe}.duckdb"
+
+    def key(self) -> str:
+        """The secret that ranks each person's rows, made when it is first needed."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self.folder / "key"
+        try:
+            return path.read_text().strip()
+        except FileNotFoundError:
+            pass
+        if self.ledger.exists():
+            raise LedgerClosed(
+                "the key of this data set is missing, although its ledger is there. With another "
+                "key other rows of a person would be kept, and the budget would no longer bound "
+                "what is learnt of them.",
+                hint=f"put {path} back from a backup, or start a new ledger on purpose.",
+            )
+        text = secrets.token_hex(32)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(text + "\n")
+        return text

@@ -1,0 +1,155 @@
+"""The stages above the noisy table: free, and with intervals that survive them.
+
+Stages run on the noisy table to decide which rows remain, in which groups and order. Where an
+output is more than a bare column, they run once more on replicas of the table, for the same rows:
+the spread of the replicas is the interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.plan.evaluate import Grouping, Vector, evaluate
+from discreet.plan.expressions import Column, Expression, Type, columns_of
+from discreet.plan.query import Stage
+from discreet.session.table import Released, spread
+
+
+@dataclass(frozen=True)
+class Output:
+    """One column of an answer; keys have no interval."""
+
+    name: str
+    type: Type
+    values: Vector
+    low: NDArray[np.float64] | None = None
+    high: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What a stage did to the rows, so that it can be done to replicas too."""
+
+    kept: NDArray[np.intp]
+    grouping: Grouping | None
+    chosen: NDArray[np.intp]
+
+
+def postprocess(
+    released: Released, stages: tuple[Stage, ...], confidence: Fraction
+) -> list[Output]:
+    """The columns of the answer."""
+    columns: Mapping[str, Vector] = released.vectors()
+    # Where an output is a bare column all the way down, its own interval is exact.
+    origin: dict[str, str | None] = {name: name for name in columns}
+    noisy: dict[str, bool] = {name: name.startswith("a") for name in columns}
+    rows = np.arange(released.table.groups)
+    steps: list[_Step] = []
+    for stage in stages:
+        step, columns = _run(stage, columns)
+        steps.append(step)
+        rows = rows[step.kept]
+        if step.grouping is not None:
+            rows = rows[step.grouping.first] if len(rows) else rows
+        rows = rows[step.chosen] if len(rows) else rows
+        bare = step.grouping is None
+        origin, noisy = (
+            {
+                n: origin[e.name] if bare and isinstance(e, Column) else None
+                for n, e in stage.columns
+            },
+            {n: any(noisy[c] for c in columns_of(e)) for n, e in stage.columns},
+        )
+    needed = any(noisy[n] and origin[n] is None for n, _ in stages[-1].columns)
+    replicas = _replay(released.replicas, stages, steps) if needed else {}
+    outputs: list[Output] = []
+    for name, value in stages[-1].columns:
+        vector, source = columns[name], origin[name]
+        low = high = None
+        if noisy[name] and source is not None:
+            low, high = (end[rows] for end in released.interval(int(source[1:]), confidence))
+        elif noisy[name] and _is_number(value):
+            low, high = spread(replicas[name], confidence)
+        outputs.append(Output(name, value.meaning.type, vector, low, high))
+    return outputs
+
+
+def _run(stage: Stage, columns: Mapping[str, Vector]) -> tuple[_Step, dict[str, Vector]]:
+    rows = next((vector.rows for vector in columns.values()), 1)
+    kept = _where(stage.where, columns, None, rows)
+    inner = {name: vector.take(kept) for name, vector in columns.items()}
+    grouping = None
+    count = len(kept)
+    if stage.groups is not None:
+        keys = [evaluate(key, inner) for key in stage.groups]
+        grouping = Grouping.by(keys, count) if keys else Grouping.everything(count)
+        count = len(grouping.starts)
+    chosen = _where(stage.having, inner, grouping, count)
+    outputs = {name: evaluate(value, inner, grouping) for name, value in stage.columns}
+    if stage.distinct:
+        chosen = _distinct(list(outputs.values()), chosen)
+    if stage.order:
+        terms = [evaluate(term.expression, inner, grouping) for term in stage.order]
+        chosen = _sorted(chosen, terms, stage)
+    start = stage.offset or 0
+    end = None if stage.limit is None else start + stage.limit
+    chosen = chosen[start:end]
+    step = _Step(kept, grouping, chosen)
+    return step, {name: vector.take(chosen) for name, vector in outputs.items()}
+
+
+def _replay(
+    replicas: Mapping[str, Vector], stages: tuple[Stage, ...], steps: list[_Step]
+) -> dict[str, Vector]:
+    columns = dict(replicas)
+    for stage, step in zip(stages, steps, strict=True):
+        inner = {name: vector.take(step.kept) for name, vector in columns.items()}
+        columns = {
+            name: evaluate(value, inner, step.grouping).take(step.chosen)
+            for name, value in stage.columns
+        }
+    return columns
+
+
+def _where(
+    condition: Expression | None,
+    columns: Mapping[str, Vector],
+    grouping: Grouping | None,
+    rows: int,
+) -> NDArray[np.intp]:
+    if condition is None:
+        return np.arange(rows)
+    held = evaluate(condition, columns, grouping)
+    return np.flatnonzero(held.valid & held.data.astype(np.bool_))
+
+
+def _distinct(outputs: list[Vector], chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+    seen: set[tuple[Any, ...]] = set()
+    first: list[int] = []
+    for row in chosen.tolist():
+        key = tuple(v.data[row] if v.valid[row] else None for v in outputs)
+        if key not in seen:
+            seen.add(key)
+            first.append(row)
+    return np.array(first, dtype=np.intp)
+
+
+def _sorted(chosen: NDArray[np.intp], terms: list[Vector], stage: Stage) -> NDArray[np.intp]:
+    rows = chosen.tolist()
+    # Sorting by the last term first leaves ties in the order of the earlier ones.
+    for term, order in reversed(list(zip(terms, stage.order, strict=True))):
+        present = [row for row in rows if term.valid[row]]
+        missing = [row for row in rows if not term.valid[row]]
+        present.sort(key=lambda row: term.data[row], reverse=order.descending)
+        rows = missing + present if order.nulls_first else present + missing
+    return np.array(rows, dtype=np.intp)
+
+
+def _is_number(value: Expression) -> bool:
+    return value.meaning.type in ("integer", "real")

@@ -1,0 +1,140 @@
+"""The noisy table: released whole numbers, and what they say about each aggregate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.plan.evaluate import Vector
+from discreet.plan.expressions import Value
+from discreet.plan.noise import NoisePlan
+from discreet.plan.primitives import Recipe
+from discreet.plan.query import Core
+
+_VERSION = 1
+_REPLICAS = 1000
+_FEWEST = 200
+_MOST_CELLS = 4_000_000
+
+
+@dataclass(frozen=True)
+class NoisyTable:
+    """What was released: keys, and one noisy whole number per primitive and group."""
+
+    keys: tuple[tuple[Value, ...], ...]
+    """One tuple for each key column, over the groups."""
+    primitives: tuple[NDArray[np.int64], ...]
+    groups: int
+
+    def to_bytes(self) -> bytes:
+        """As it is stored with its charge."""
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "groups": self.groups,
+                "keys": [[_plain(value) for value in column] for column in self.keys],
+                "primitives": [values.tolist() for values in self.primitives],
+            },
+            separators=(",", ":"),
+            ensure_ascii=False,
+        ).encode()
+
+    @staticmethod
+    def from_bytes(stored: bytes, core: Core) -> NoisyTable:
+        """Read what ``to_bytes`` wrote for the same core."""
+        data = json.loads(stored)
+        keys = tuple(
+            tuple(_typed(value, key.expression.meaning.type) for value in column)
+            for key, column in zip(core.keys, data["keys"], strict=True)
+        )
+        primitives = tuple(np.array(values, dtype=np.int64) for values in data["primitives"])
+        return NoisyTable(keys, primitives, data["groups"])
+
+
+@dataclass(frozen=True)
+class Released:
+    """A noisy table with its noise: values, intervals and replicas of the aggregates."""
+
+    table: NoisyTable
+    noise: NoisePlan
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """How each aggregate is made."""
+        return self.noise.lowered.recipes
+
+    def vectors(self) -> dict[str, Vector]:
+        """The columns that the first stage reads: keys ``k0..`` and aggregates ``a0..``."""
+        keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
+        return keys | {f"a{i}": self._value(r, self._totals) for i, r in enumerate(self.recipes)}
+
+    @cached_property
+    def replicas(self) -> dict[str, Vector]:
+        """The same, many times over: what the truth may have been, given what was released."""
+        count = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
+        shape = (count, self.table.groups)
+        totals = []
+        for noise, values in zip(self.noise.noises, self.table.primitives, strict=True):
+            totals.append(values - noise.sample(count * self.table.groups).reshape(shape))
+        keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
+        return keys | {f"a{i}": self._value(r, totals) for i, r in enumerate(self.recipes)}
+
+    def interval(self, index: int, confidence: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Where the true aggregate lies in each group, at a confidence for each of them."""
+        recipe = self.recipes[index]
+        if recipe.kind == "average":
+            return spread(self.replicas[f"a{index}"], confidence)
+        low, high = self.noise.noises[recipe.total].interval(confidence)
+        step = float(self.noise.lowered.primitives[recipe.total].step)
+        values = self.table.primitives[recipe.total].astype(np.float64)
+        return (values - high) * step, (values - low) * step
+
+    @property
+    def _totals(self) -> Sequence[NDArray[np.int64]]:
+        return self.table.primitives
+
+    def _value(self, recipe: Recipe, totals: Sequence[NDArray[np.int64]]) -> Vector:
+        primitive = self.noise.lowered.primitives[recipe.total]
+        steps = totals[recipe.total].astype(np.float64)
+        if recipe.kind == "value" or recipe.count is None:
+            return Vector(steps * float(primitive.step), np.ones(steps.shape, dtype=np.bool_))
+        count = totals[recipe.count].astype(np.float64)
+        # A count that is not positive says nothing of an average.
+        usable = count > 0
+        mean = steps / np.where(usable, count, 1.0) + primitive.centre
+        return Vector(mean * float(primitive.step), usable)
+
+
+def spread(replicas: Vector, confidence: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The middle of the replicas, cell by cell; those without a value count as both extremes."""
+    low = np.where(replicas.valid, replicas.data, -np.inf)
+    high = np.where(replicas.valid, replicas.data, np.inf)
+    count = low.shape[0]
+    outside = float(1 - confidence) / 2
+    first = max(int(np.floor(outside * (count + 1))) - 1, 0)
+    last = min(int(np.ceil((1 - outside) * (count + 1))) - 1, count - 1)
+    return np.partition(low, first, axis=0)[first], np.partition(high, last, axis=0)[last]
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def _typed(value: Any, kind: str) -> Value:
+    if value is None:
+        return None
+    if kind == "date":
+        return date.fromisoformat(value)
+    if kind == "timestamp":
+        return datetime.fromisoformat(value)
+    return value  # type: ignore[no-any-return]

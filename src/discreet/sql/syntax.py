@@ -1,0 +1,118 @@
+"""From text to sqlglot's tree, with nothing lost on the way.
+
+A tree is only handed on where every node is of a kind that is listed by whoever reads it, and every
+argument of every node was asked for: what is not understood is refused, never passed over.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from discreet.errors import InvalidQuery, TooLarge, Unsupported
+
+# What cannot be parsed is refused below; it need not be announced on standard error as well.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+
+LONGEST = 100_000
+DEEPEST = 100
+
+# Arguments that sqlglot sets on its own account and that do not change the meaning.
+_SILENT = frozenset({"big_int", "typed", "safe", "ignore_nulls", "nested", "is_string", "_type"})
+
+
+def parse(text: str) -> exp.Select:
+    """The one SELECT of a text, or a refusal."""
+    if len(text) > LONGEST:
+        raise TooLarge(
+            f"the query has {len(text)} characters; {LONGEST} are the most.",
+            hint="shorten its lists of values, or declare them as keys in the policy.",
+        )
+    if "\0" in text:
+        raise InvalidQuery("the query holds a NUL character.", hint="remove it.")
+    _check_depth(text)
+    try:
+        statements = sqlglot.parse(text, read="duckdb")
+    except (SqlglotError, RecursionError) as error:
+        raise InvalidQuery(
+            f"this is not SQL that can be read: {_first_line(error)}",
+            hint="SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        ) from None
+    found = [statement for statement in statements if statement is not None]
+    if len(found) != 1:
+        raise InvalidQuery(
+            f"{len(found)} statements were given; one at a time, please.",
+            hint="send each SELECT on its own.",
+        )
+    statement = found[0]
+    if not isinstance(statement, exp.Select):
+        raise Unsupported(
+            f"{_words(statement)} is not allowed: only SELECT is.",
+            hint="SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        )
+    return statement
+
+
+def only(node: exp.Expression, *known: str) -> None:
+    """Refuse a node that carries an argument which its reader does not know."""
+    for name, value in node.args.items():
+        if name not in known and name not in _SILENT and not _empty(value):
+            raise Unsupported(
+                f"{_words(node)} with {name.rstrip('_').upper()} is not allowed here.",
+                hint="docs/reference/sql.md lists what can be written.",
+            )
+
+
+def unsupported(node: exp.Expression, hint: str | None = None) -> Unsupported:
+    """The refusal of a node that nobody reads."""
+    return Unsupported(
+        f"{_words(node)} is not allowed here: {excerpt(node)}",
+        hint=hint or "docs/reference/sql.md lists what can be written.",
+    )
+
+
+def excerpt(node: exp.Expression, length: int = 80) -> str:
+    """A node as SQL, for messages and names of columns: the analyst's own words."""
+    text = node.sql(dialect="duckdb", comments=False)
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _words(node: exp.Expr) -> str:
+    if isinstance(node, exp.Command):
+        return str(node.this).upper()
+    if isinstance(node, exp.Anonymous):
+        return f"the function {node.name.upper()}"
+    return type(node).__name__.upper()
+
+
+def _empty(value: Any) -> bool:
+    return value is None or value is False or (isinstance(value, list | str) and not value)
+
+
+def _first_line(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply."
+    # sqlglot underlines with terminal codes; the first line has words and position alone.
+    return str(error).splitlines()[0].split("\x1b")[0].strip()[:200]
+
+
+def _check_depth(text: str) -> None:
+    """Refuse nesting that would exhaust the parser's stack, without being fooled by quotes."""
+    depth = deepest = 0
+    quote = ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in ")]":
+            depth -= 1
+    if deepest > DEEPEST or text.upper().count("CASE") > DEEPEST:
+        raise TooLarge(f"the query is nested more than {DEEPEST} deep.", hint="split it into CTEs.")
