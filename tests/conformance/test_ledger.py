@@ -119,7 +119,7 @@ def store(request, tmp_path) -> Files | Databases:
 
 
 @pytest.fixture
-def place(store) -> str:
+def place(store: Files | Databases) -> str:
     return store.place()
 
 

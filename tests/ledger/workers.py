@@ -68,6 +68,7 @@ def charge(place: str, log: str) -> None:
     while True:
         name = secrets.token_hex(8)
         reservation = ask(ledger, name, key=name, event=TINY)
+        assert isinstance(reservation, Reservation)
         os.write(record, f"charged {digest(name)}\n".encode())
         if secrets.randbelow(4) == 0:
             answer = ledger.settle(reservation, name.encode()).answer

@@ -62,7 +62,7 @@ class GroupCommit:
         self._turn = threading.Lock()  # one batch at a time
         self._waiting: list[Waiting] = []
         self._writer: Writer | None = None
-        self._threads = threading.local()
+        self._lines: list[socket.socket] = []  # connections to the writer that nobody is using
 
     def submit(self, request: Reserve | Settle) -> Reply:
         """The reply, once it is durable."""
@@ -96,9 +96,7 @@ class GroupCommit:
         writer = self._writer
         if writer is not None:
             writer.let_go()
-        connection = getattr(self._threads, "connection", None)
-        if connection is not None:
-            connection.close()
+        self._hang_up()
         self._start()
 
     def batch(self, requests: list[Waiting]) -> None:
@@ -133,47 +131,45 @@ class GroupCommit:
         return mine.reply
 
     def _through_writer(self, request: Reserve | Settle) -> Reply | DiscreetError | None:
-        connection: socket.socket | None = getattr(self._threads, "connection", None)
-        if connection is None:
+        try:
+            line = self._lines.pop()
+        except IndexError:
             return None
         try:
-            connection.sendall(write_request(request))
-            frames = Frames()
-            while True:
-                data = connection.recv(1 << 16)
-                if not data:
-                    break
-                for words, blob in frames.feed(data):
-                    return read_reply(words, blob)
+            line.sendall(write_request(request))
+            reply = _listen_for(line)
         except TimeoutError:
-            self._hang_up()
+            line.close()
             return self._alone(request)
         except OSError:
-            pass
-        self._hang_up()
-        return None
+            reply = None
+        if reply is None:
+            line.close()
+            self._hang_up()
+        else:
+            self._lines.append(line)
+        return reply
 
     def _call(self) -> bool:
         """Connect to the writer, if one answers."""
         try:
             address = self._lock_path.read_text().strip()
-            connection = socket.socket(socket.AF_UNIX)
+            line = socket.socket(socket.AF_UNIX)
             try:
-                connection.settimeout(REPLY_SECONDS)
-                connection.connect(address)
+                line.settimeout(REPLY_SECONDS)
+                line.connect(address)
             except BaseException:
-                connection.close()
+                line.close()
                 raise
         except OSError:
             return False
-        self._threads.connection = connection
+        self._lines.append(line)
         return True
 
     def _hang_up(self) -> None:
-        connection = getattr(self._threads, "connection", None)
-        if connection is not None:
-            self._threads.connection = None
-            connection.close()
+        while self._lines:
+            with contextlib.suppress(IndexError):
+                self._lines.pop().close()
 
     def _take_office(self) -> bool:
         with self._office:
@@ -365,6 +361,15 @@ _INTERRUPTED = LedgerFailed(
     "the process that was writing the charge was interrupted.",
     hint="retry with the same key, which charges at most once.",
 )
+
+
+def _listen_for(line: socket.socket) -> Reply | DiscreetError | None:
+    """The reply, or nothing if the other side has hung up."""
+    frames = Frames()
+    while data := line.recv(1 << 16):
+        for words, blob in frames.feed(data):
+            return read_reply(words, blob)
+    return None
 
 
 def _or_raise(reply: Reply | DiscreetError) -> Reply:
