@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from discreet.cli import ledger, policy
+from discreet.cli import ledger, policy, survey
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
 app.add_typer(policy.app, name="policy")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(survey.app, name="survey")
 
 
 def main() -> None:

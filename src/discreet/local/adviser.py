@@ -17,6 +17,7 @@ from discreet.local.numbers import NumberRandomizer
 from discreet.local.piecewise import Piecewise
 from discreet.local.randomizer import FrequencyRandomizer, Randomizer, domain_size
 from discreet.local.subset import SubsetSelection
+from discreet.local.two_coins import TwoCoins
 from discreet.local.unary import UnaryEncoding
 from discreet.theory.losses import Loss
 
@@ -53,6 +54,8 @@ def advise(*, size: int, epsilon: Loss, n: int, numbers: bool = False) -> Advice
 
     ``numbers``: the answers are points on a scale and their mean is wanted, not their shares.
 
+    >>> advise(size=2, epsilon="ln 3", n=100).randomizer.kind
+    'two_coins'
     >>> advise(size=4, epsilon=2, n=10_000).randomizer.kind
     'kary'
     >>> advise(size=1000, epsilon=1, n=1_000_000).randomizer.kind
@@ -101,6 +104,10 @@ def _choices(size: int, epsilon: Loss, n: int) -> list[Candidate]:
         KaryResponse(size=size, epsilon=epsilon),
         HadamardResponse(size=size, epsilon=epsilon),
     ]
+    if size == 2:
+        # All others are the same for two options, or worse.
+        coins = TwoCoins()
+        return [_candidate(coins if tried[0].ratio == coins.ratio else tried[0], n)]
     if size * n <= MOST_WORK:
         tried.append(LocalHashing(size=size, epsilon=epsilon))
     if size <= MOST_BITS:

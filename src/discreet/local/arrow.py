@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = b"1"
+_ROWS = 1 << 16
 _VERSION_KEY, _SURVEY_KEY = b"discreet.report", b"discreet.survey"
 
 
@@ -90,6 +91,21 @@ def to_batch(survey: Survey, reports: Reports, ids: list[bytes] | None = None) -
         column = pa.array(reports.astype(np.int64, copy=False))
     columns = [column] if ids is None else [column, pa.array(ids, pa.binary(16))]
     return pa.RecordBatch.from_arrays(columns, schema=shape)
+
+
+def write_file(survey: Survey, reports: Reports, path: Path) -> None:
+    """Rows of reports as an Arrow or, by its suffix, a Parquet file."""
+    pa = arrow()
+    shape = schema(survey, ids=False)
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        writer = parquet.ParquetWriter(path, shape)
+    else:
+        writer = pa.ipc.new_file(str(path), shape)
+    with writer:
+        for start in range(0, len(reports), _ROWS):
+            writer.write_batch(to_batch(survey, reports[start : start + _ROWS]))
 
 
 def from_batch(survey: Survey, batch: pa.RecordBatch) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,10 @@ class BitSets(FrequencyRandomizer):
         """The report as 0 and 1 for each option."""
         chosen = set(report) if isinstance(report, tuple) else {report}
         return tuple(int(option in chosen) for option in range(self.size))
+
+    def unrow(self, row: Any) -> Report:
+        """The numbers of the bits that are set."""
+        return tuple(np.flatnonzero(row).tolist())
 
     def fitting(self, chosen: int) -> bool:
         """Whether a report may have so many bits set."""

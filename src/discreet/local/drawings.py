@@ -94,9 +94,7 @@ def central_against_local(
     }
 
 
-def error_by_people(
-    epsilon: Fraction, *, people: Sequence[int] = _PEOPLE
-) -> dict[str, Any]:
+def error_by_people(epsilon: Fraction, *, people: Sequence[int] = _PEOPLE) -> dict[str, Any]:
     """How the error falls: like 1/sqrt(n) in the local model, like 1/n in the central one."""
     rows = [
         {"people": n, "error": error, "model": model}

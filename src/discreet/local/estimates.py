@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 from discreet.errors import InvalidValue
 from discreet.exact import Rational, Real
@@ -194,6 +195,7 @@ def project(estimates: Sequence[float]) -> tuple[float, ...]:
     return tuple(round(max(value - lowered, 0.0), 15) for value in estimates)
 
 
+@lru_cache(maxsize=64)
 def quantile(confidence: Fraction) -> float:
     """How many standard errors on each side hold a normal variable with the confidence.
 

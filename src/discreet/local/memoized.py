@@ -243,6 +243,10 @@ class Memoized(FrequencyRandomizer):
         """As the instantaneous response has it."""
         return self.instantaneous.row(report)
 
+    def unrow(self, row: Any) -> Report:
+        """As the instantaneous response has it."""
+        return self.instantaneous.unrow(row)
+
     def scores(self, counters: list[int]) -> list[int]:
         """The support of each option."""
         return self.instantaneous.scores(counters)

@@ -95,6 +95,10 @@ class Randomizer(ABC):
         """A single report as a row of an array of reports."""
         return report
 
+    def unrow(self, row: Any) -> Report:
+        """A row of an array of reports as a single report."""
+        return tuple(row.tolist()) if isinstance(row, np.ndarray) else int(row)
+
     # For everybody -----------------------------------------------------------------------------
 
     def respond(self, value: int) -> Report:

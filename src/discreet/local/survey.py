@@ -79,8 +79,8 @@ class Survey:
 
     >>> from discreet.local.two_coins import TwoCoins
     >>> survey = Survey("Have you ever ...?", randomizer=TwoCoins())
-    >>> survey.answers, float(survey.epsilon)
-    (('yes', 'no'), 1.0986122886681098)
+    >>> survey.answers, survey.epsilon
+    (('yes', 'no'), ln(3))
     >>> Survey.from_json(survey.to_json()).id == survey.id
     True
     """

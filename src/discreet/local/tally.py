@@ -35,6 +35,9 @@ _FORMS = {
     ".parquet": "parquet",
 }
 
+SUFFIXES = frozenset(_FORMS)
+"""How the names of files of reports may end."""
+
 
 class Tally:
     """Counters of one survey's reports; small, and two of them can be merged.
