@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NoReturn
 
-from discreet.errors import Exhausted, InvalidValue, OffGrid
+from discreet.errors import Exhausted, InvalidValue, OffGrid, Refused
 from discreet.events import Event
 from discreet.exact import Grid, Rational, Real, fraction_up, rational
 from discreet.exact import confidence as exact_confidence
@@ -14,7 +15,7 @@ from discreet.exact import epsilon as exact_epsilon
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.mechanisms.additive import Error
 from discreet.mechanisms.choice import one_way
-from discreet.mechanisms.values import whole
+from discreet.mechanisms.values import unmasked, whole
 from discreet.noise.geometric import TwoSidedGeometric
 from discreet.noise.search import smallest
 from discreet.theory.neighbours import Relation
@@ -130,9 +131,13 @@ class Run:
                 hint="choose a multiple of the grid: it is public anyway.",
             )
         self._threshold = int(steps) + int(mechanism.threshold_noise.sample(1)[0])
-        # Two threads must not both get a yes; and what holds a lock is neither copied nor pickled,
-        # so no second run starts from this one's noisy threshold.
-        self._turn = threading.Lock()
+        self._turn = threading.Lock()  # two threads must not both get a yes
+
+    def __reduce__(self) -> NoReturn:
+        raise Refused(
+            "a run cannot be copied or stored: each copy would give a yes of its own.",
+            hint="keep the run where it is, or start another; it costs epsilon again.",
+        )
 
     def ask(self, value: float) -> bool:
         """Whether the value, with noise, reaches the noisy threshold."""
@@ -142,7 +147,7 @@ class Run:
                     "this run has given its one yes and answers no more.",
                     hint="start another with .start(threshold=...); it costs epsilon again.",
                 )
-            units = Grid(self.mechanism.grid).exact_units(value)
+            units = Grid(self.mechanism.grid).exact_units(unmasked(value))
             if units.ndim:
                 raise InvalidValue(
                     "a run answers about one number at a time, not about a list.",

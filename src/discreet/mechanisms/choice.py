@@ -18,7 +18,7 @@ from discreet.exact import confidence as exact_confidence
 from discreet.exact import epsilon as exact_epsilon
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.mechanisms.additive import Error
-from discreet.mechanisms.values import whole
+from discreet.mechanisms.values import unmasked, whole
 from discreet.noise.search import smallest
 from discreet.theory.neighbours import Relation
 from discreet.theory.neighbours import relation as exact_relation
@@ -71,7 +71,7 @@ class Choice(ABC):
 
     def release(self, utilities: ArrayLike, *, candidates: Sequence[Any] | None = None) -> Any:
         """The index of the chosen candidate, or the candidate itself where a list is given."""
-        units = Grid(self.grid).exact_units(utilities)
+        units = Grid(self.grid).exact_units(unmasked(utilities))
         if units.ndim != 1 or units.size == 0:
             raise InvalidValue(
                 "utilities must be a list with one number for each candidate.",

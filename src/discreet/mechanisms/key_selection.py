@@ -16,9 +16,9 @@ from discreet.exact import Rational, Real
 from discreet.exact import confidence as exact_confidence
 from discreet.exact import delta as exact_delta
 from discreet.exact import epsilon as exact_epsilon
-from discreet.exact.grid import in_range, numeric
+from discreet.exact.grid import in_range
 from discreet.mechanisms.additive import Error
-from discreet.mechanisms.values import whole
+from discreet.mechanisms.values import unmasked, whole
 from discreet.noise.geometric import TwoSidedGeometric
 from discreet.noise.magnitude import LARGEST_RESULT
 from discreet.noise.search import smallest
@@ -138,7 +138,7 @@ class KeySelection:
 
     def release_array(self, counts: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """For many keys at once: which are shown, and the noisy counts (0 where they are not)."""
-        numbers = numeric(counts)
+        numbers = unmasked(counts)
         if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
             raise InvalidValue("counts must be whole numbers, 0 or more.", hint='{"a": 12, "b": 3}')
         units = in_range(numbers)

@@ -16,9 +16,9 @@ from discreet.events import Event
 from discreet.exact import Grid, Rational, Real, float_down, float_up, rational
 from discreet.exact import confidence as exact_confidence
 from discreet.exact import epsilon as exact_epsilon
-from discreet.exact.grid import LARGEST_UNITS, numeric
+from discreet.exact.grid import LARGEST_UNITS
 from discreet.mechanisms.additive import Error
-from discreet.mechanisms.values import whole
+from discreet.mechanisms.values import unmasked, whole
 from discreet.noise.selection import Selection
 from discreet.noise.uniform import below
 from discreet.theory.neighbours import Relation
@@ -126,7 +126,7 @@ class Quantile:
     def _clamped(self, values: ArrayLike) -> NDArray[np.int64]:
         # Clamped before they are rounded: a value too large for the grid is no reason to refuse,
         # which would tell that somebody has it. The bounds of floats lie a little outside.
-        array = numeric(values).ravel()
+        array = unmasked(values).ravel()
         if array.dtype.kind == "f":
             array = array.astype(np.float64).clip(float_down(self.lower), float_up(self.upper))
         else:
@@ -167,9 +167,9 @@ def _bounds(given: tuple[Rational, Rational], step: Fraction) -> tuple[Fraction,
             f"bounds = ({low}, {high}) must be two multiples of the grid {step}, low first.",
             hint="bounds=(0, 120), grid=1",
         )
-    if max(abs(low), abs(high)) > _MOST_STEPS * step:
+    if max(abs(low), abs(high)) >= _MOST_STEPS * step:
         raise OutOfRange(
-            f"bounds = ({low}, {high}) reach more than 2**60 steps of the grid {step} from 0.",
+            f"bounds = ({low}, {high}) reach 2**60 or more steps of the grid {step} from 0.",
             hint="use a coarser grid, or closer bounds.",
         )
     return low, high

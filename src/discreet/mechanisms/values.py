@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidValue
 from discreet.exact.grid import numeric
@@ -21,17 +21,22 @@ def unpack(values: Values) -> tuple[NDArray[np.generic], Restore]:
     """The numbers as an array, and how to give another array of that shape the caller's form."""
     if isinstance(values, Mapping):
         keys = list(values)
-        numbers = numeric(list(values.values()))
+        numbers = unmasked(list(values.values()))
         return numbers, lambda array: dict(zip(keys, array.tolist(), strict=True))
+    array = unmasked(values)
+    if isinstance(values, np.ndarray):
+        return array, np.asarray  # arithmetic makes a scalar of an array without dimensions
+    return array, lambda released: released.tolist()
+
+
+def unmasked(values: ArrayLike) -> NDArray[np.generic]:
+    """The values as an array of integers or floats; a mask over some of them is refused."""
     if isinstance(values, np.ma.MaskedArray):
         raise InvalidValue(
             "the values are a masked array, and what lies under a mask has no sensitivity.",
             hint="decide what missing values mean first, for example values.filled(0).",
         )
-    array = numeric(values)
-    if isinstance(values, np.ndarray):
-        return array, lambda released: released
-    return array, lambda released: released.tolist()
+    return numeric(values)
 
 
 def whole(value: int, *, name: str) -> int:
