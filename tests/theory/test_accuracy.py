@@ -73,6 +73,9 @@ def test_moments_of_laplace_noise():
 def test_the_expected_largest_of_many_laplace_errors():
     noise = LaplaceNoise(1)
     assert noise.expected_largest(3) == Fraction(11, 6)
+    for k in (100, 101, 3143):
+        harmonic = float(sum(Fraction(1, i) for i in range(1, k + 1)))
+        assert float(noise.expected_largest(k)) == harmonic
     for k in (1, 2, 10, 3143):
         assert noise.expected_largest(k).float_up() <= noise.expected_largest_bound(k).float_up()
     # P(max > L (ln d + t)) <= exp(-t)

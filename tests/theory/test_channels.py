@@ -275,6 +275,11 @@ def test_other_faults_are_named():
         coins.delta(-1)
     with pytest.raises(TooLarge, match=r"[\d,]+ cells"):
         coins.each(20)
+    wide = Channel([[Fraction(1, 500)] * 500] * 500)
+    with pytest.raises(TooLarge, match=r"post-processing would mean 125,000,000 exact steps"):
+        wide.then(lambda y: y)
+    with pytest.raises(TooLarge, match=r"124,750 pairs of neighbours .* 124,750,000"):
+        wide.epsilon()
 
 
 def test_two_answers_of_the_same_coins():

@@ -15,6 +15,8 @@ from discreet.theory.losses import Loss, loss
 
 MOST_COORDINATES = 1_000_000
 
+_LONGEST_SUM = 100
+
 
 class Noise(ABC):
     """A symmetric noise distribution around 0."""
@@ -217,17 +219,11 @@ def _pi() -> Real:
     return Real(balls.arb.pi)
 
 
-def _harmonic(k: int) -> Fraction:
-    # Halving the range keeps the fractions small.
-    def between(low: int, high: int) -> tuple[int, int]:
-        if high - low == 1:
-            return 1, high
-        middle = (low + high) // 2
-        a, b = between(low, middle)
-        c, d = between(middle, high)
-        return a * d + c * b, b * d
-
-    return Fraction(*between(0, k))
+def _harmonic(k: int) -> Real:
+    """1 + 1/2 + ... + 1/k: the fraction, or where that is long, psi(k + 1) + Euler's constant."""
+    if k <= _LONGEST_SUM:
+        return Real(sum((Fraction(1, i) for i in range(1, k + 1)), Fraction(0)))
+    return Real(lambda: balls.arb(k + 1).digamma() + balls.arb.const_euler())
 
 
 def _distance(value: Rational | Real) -> Real:

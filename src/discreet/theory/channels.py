@@ -26,6 +26,9 @@ from discreet.theory.witnesses import Verdict, witness_against
 MOST_CELLS = 4_000_000
 """Channels with more cells than this are refused; BallChannel takes larger ones as floats."""
 
+MOST_STEPS = 20_000_000
+"""Questions that would look at more probabilities than this, one by one, are refused."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Channel:
@@ -172,6 +175,8 @@ class Channel:
             )
         _knows(step.inputs, self.outputs, "an output that the next step does not take as an input")
         few_enough(len(self.inputs), len(step.outputs))
+        products = len(self.inputs) * len(self.outputs) * len(step.outputs)
+        _soon_enough(products, "post-processing")
         rows = [
             [
                 total([a * b for a, b in zip(row, column, strict=True) if a != 0 and b != 0])
@@ -242,7 +247,9 @@ class Channel:
         return list(zip(self[x], self[y], strict=True))
 
     def _both_ways(self, neighbours: Neighbours) -> Iterator[Pair]:
-        for x, y in resolve(neighbours, self.inputs):
+        pairs = resolve(neighbours, self.inputs)
+        _soon_enough(2 * len(pairs) * len(self.outputs), f"{len(pairs):,} pairs of neighbours")
+        for x, y in pairs:
             yield x, y
             yield y, x
 
@@ -255,6 +262,15 @@ def few_enough(inputs: int, outputs: int) -> None:
             f"{inputs * outputs:,} cells; more than {MOST_CELLS:,} would take forever.",
             hint="use fewer people or a coarser output; BallChannel takes large matrices of "
             "floats as balls.",
+        )
+
+
+def _soon_enough(steps: int, what: str) -> None:
+    if steps > MOST_STEPS:
+        raise TooLarge(
+            f"{what} would mean {steps:,} exact steps; beyond {MOST_STEPS:,} it takes forever.",
+            hint="give fewer pairs or outputs, or use BallChannel(matrix).epsilon(pairs), "
+            "which takes millions of cells in a second.",
         )
 
 

@@ -18,6 +18,8 @@ from discreet.theory.losses import Loss, loss
 NOTHING = "nothing"
 """The output of a mechanism that says nothing this time."""
 
+_MOST_SUBSETS = 2_000_000
+
 
 def two_coins() -> Channel:
     """Randomized response with two fair coins: truth on tails, else a second coin answers.
@@ -114,10 +116,12 @@ def subsample_release(
             f"{share} of {size} rows is not a whole number of rows.",
             hint="independent=True keeps each row with that probability.",
         )
-    if size > 20:
+    subsets = (2 * len(finite_universe(universe))) ** size
+    if subsets > _MOST_SUBSETS:
         raise TooLarge(
-            f"{size} rows have {2**size:,} subsets, and this goes through all of them.",
-            hint="size=6 shows the same delta.",
+            f"all databases of {size} rows have {subsets:,} subsets together; going through more "
+            f"than {_MOST_SUBSETS:,} would take forever.",
+            hint="size=4 with two types shows the same delta.",
         )
     sizes = range(size + 1) if independent else (int(share * size),)
     return Channel.from_table(
