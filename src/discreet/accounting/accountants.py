@@ -162,8 +162,14 @@ def _gdp(counted: Batch, delta: Fraction) -> Loss:
     def total() -> arb:
         square = from_fraction(counted.square)
         for known, count in counted.others:
-            mu = (from_fraction(known.epsilon) / 2).tanh().erfinv()
-            square += 8 * count * mu * mu
+            # Through the corner of randomized response: mu / sqrt(8) is either of these two.
+            loss = from_fraction(known.epsilon)
+            near = (
+                (loss / 2).tanh().erfinv()
+                if known.epsilon < 1
+                else (2 / (1 + loss.exp())).erfcinv()
+            )
+            square += 8 * count * near * near
         return square
 
     square = significant_up(Real(total).upper()) if counted.others else counted.square
@@ -184,8 +190,8 @@ def _left(counted: Batch, delta: Fraction) -> Fraction:
     if counted.delta < delta:
         return delta - counted.delta
     raise InvalidDelta(
-        f"delta = {float(delta):g} does not exceed the {float(counted.delta):g} that the events "
-        "use by themselves.",
+        f"delta = {float(delta):g} is not above the {float(counted.delta):g} that the events use "
+        "by themselves, and this accountant needs some of its own.",
         hint=f"delta={float(2 * counted.delta) or 1e-6:g}",
     )
 

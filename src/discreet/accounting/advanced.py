@@ -81,8 +81,9 @@ def kov_optimal(epsilon: Fraction, times: int, delta: Fraction) -> Fraction:
             q *= ways / against
             above, below = above + p, below + q
             best = best.max((above - slack) / below)
-        odds_up = upper(best)
-    return significant_up(Real(odds_up).log().upper()) if odds_up > 1 else Fraction(0)
+        # The ball's upper end, and its logarithm before it becomes a long rational.
+        most = upper(best.upper().log()) if best.upper() > 1 else Fraction(0)
+    return significant_up(most) if most > 0 else most
 
 
 def advanced(pairs: Pairs, delta: Fraction) -> tuple[Fraction, str]:
@@ -90,7 +91,8 @@ def advanced(pairs: Pairs, delta: Fraction) -> tuple[Fraction, str]:
     bounds = [(kov(pairs, delta), KOV)]
     if len(pairs) == 1:
         epsilon, times = pairs[0]
-        bounds.append((drv(epsilon, times, delta), DRV))
+        if epsilon < 1:  # for larger ones the plain sum is less
+            bounds.append((drv(epsilon, times, delta), DRV))
         if times <= MOST_COINS:
             bounds.append((kov_optimal(epsilon, times, delta), KOV_OPTIMAL))
     return min(bounds)

@@ -6,6 +6,7 @@ arithmetic evaluates the theorem there: a bad choice would cost tightness, never
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -103,22 +104,26 @@ def normal_to_epsilon(square: Fraction, delta: Fraction) -> Fraction:
 
     Reference: Balle and Wang (2018), Theorem 8.
 
-    >>> float(normal_to_epsilon(Fraction(1), Fraction(1, 10**6)))
-    4.88655411746222
+    >>> round(float(normal_to_epsilon(Fraction(1), Fraction(1, 10**6))), 9)
+    4.886554117
     """
     mu = Real(square).sqrt()
     if normal_delta(mu, Fraction(0)).upper() <= delta:
         return Fraction(0)
     target = log(delta)
-    epsilon = significant_up((mu * mu / 2).upper())
+    # The bound of zCDP, rho + 2 sqrt(rho ln(1/delta)): the root lies at or below it.
+    most = significant_up((mu * mu / 2 + mu * (Real(delta).log() * -2).sqrt()).upper())
+    if square > 10**6:  # epsilon is above half a million, and the bound within 1 % of the root
+        return most
+    epsilon = min(most, Fraction(_normal_start(float(mu), target)))
     for _ in range(60):
         # Newton on log(delta), which is concave: from the left one step overshoots, and from
         # there it comes down to the root.
-        now = normal_delta(mu, epsilon).upper()
-        slope = (Real(epsilon).exp() * (-mu / 2 - epsilon / mu).normal_cdf()).upper()
+        now = normal_delta(mu, epsilon).upper(40)
+        slope = (Real(epsilon).exp() * (-mu / 2 - epsilon / mu).normal_cdf()).upper(40)
         step = Fraction((log(now) - target) * float(now / slope))
-        epsilon = max(epsilon + step, epsilon / 2)
-        if abs(step) <= epsilon / 10**12:
+        epsilon = significant_up(min(most, max(epsilon + step, epsilon / 2)), 17)
+        if abs(step) <= epsilon / 10**7:  # the next one would be of the order of its square
             break
     margin = Fraction(1, 10**13)
     while normal_delta(mu, epsilon).upper() > delta:
@@ -134,6 +139,21 @@ def normal_delta(mu: Real, epsilon: Fraction) -> Real:
     above = (mu / 2 - epsilon / mu).normal_cdf()
     below = (-mu / 2 - epsilon / mu).normal_cdf()
     return above - Real(epsilon).exp() * below
+
+
+def _normal_start(mu: float, target: float) -> float:
+    """About the epsilon whose log(delta) is the target, as far as floats go."""
+    epsilon = mu * mu / 2 + mu * math.sqrt(-2 * target)
+    while epsilon < 700:
+        above = math.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2
+        below = math.exp(epsilon) * math.erfc((epsilon / mu + mu / 2) / math.sqrt(2)) / 2
+        if below == 0 or above - below <= 1e-6 * above:
+            break
+        step = (math.log(above - below) - target) * (above - below) / below
+        epsilon += max(step, -epsilon / 2)
+        if step >= -1e-6 * epsilon:  # from the right it only comes down
+            break
+    return epsilon
 
 
 def order_prices(less: Floats, delta: Fraction) -> Floats:

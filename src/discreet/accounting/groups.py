@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from discreet.accounting.outward import significant_up
+from discreet.accounting.outward import log, significant_up
 from discreet.errors import InvalidDelta, InvalidInput, InvalidRelation
 from discreet.events import Event
 from discreet.exact import Real
@@ -48,8 +48,9 @@ def group_delta(epsilon: Fraction, delta: Fraction, size: int) -> Fraction:
     if delta == 0 or size == 1:
         return delta
     factor = Real(size * epsilon).expm1() / Real(epsilon).expm1()
-    grown = significant_up((factor * delta).upper())
-    if grown >= 1:
+    hopeless = float((size - 1) * epsilon) + log(delta) > 1  # and too long to be written down
+    grown = delta if hopeless else significant_up((factor * delta).upper())
+    if hopeless or grown >= 1:
         raise InvalidDelta(
             f"delta = {float(delta):g} grows to 1 or more for a group of {size}: nothing is "
             "promised to so many people together.",

@@ -20,27 +20,30 @@ class Sum:
     Fraction(100000, 1)
     """
 
-    __slots__ = ("_exact", "_fine")
+    __slots__ = ("_bottom", "_fine", "_top")
 
-    def __init__(self, value: Fraction | int = 0) -> None:
-        self._exact = Fraction(value)
+    def __init__(self) -> None:
+        # top / bottom, not reduced: adding to it costs no greatest common divisor.
+        self._top, self._bottom = 0, 1
         self._fine = 0
 
     def add(self, amount: Fraction, *, times: int = 1) -> None:
         """Add ``amount``, ``times`` over."""
-        whole = self._exact.denominator
-        if (
-            whole % amount.denominator == 0
-            or math.lcm(whole, amount.denominator) <= _LONGEST_DENOMINATOR
-        ):
-            self._exact += times * amount
-        else:
-            self._fine += -(-times * amount.numerator * _FINE // amount.denominator)
+        top, bottom = times * amount.numerator, amount.denominator
+        if self._bottom % bottom:
+            common = math.lcm(self._bottom, bottom)
+            if common > _LONGEST_DENOMINATOR:
+                self._fine -= -top * _FINE // bottom
+                return
+            self._top *= common // self._bottom
+            self._bottom = common
+        self._top += top * (self._bottom // bottom)
 
     @property
     def value(self) -> Fraction:
         """The sum, never below the true one."""
-        return self._exact + Fraction(self._fine, _FINE) if self._fine else self._exact
+        exact = Fraction(self._top, self._bottom)
+        return exact + Fraction(self._fine, _FINE) if self._fine else exact
 
 
 def significant_up(value: Fraction, digits: int = 15) -> Fraction:

@@ -8,6 +8,7 @@ an estimate, good to about 1e-9 in delta; never spend by them.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -25,16 +26,41 @@ THEOREM = (
 # dominates it: dp-accounting walks through the steps one by one.
 _MOST_STEPS = 100_000
 
+_MOST_LOSS = 500
+
 
 def epsilon(counted: Batch, delta: Fraction) -> Fraction:
     """dp-accounting's epsilon at delta: an estimate in floats."""
     library = _library()
+    _small_enough(counted)
     total: Any = None
     for known, count in counted.counts:
         one = _distribution(library, known)
         many = one.self_compose(count) if count > 1 else one
         total = many if total is None else total.compose(many)
-    return Fraction(float(total.get_epsilon_for_delta(float(delta))))
+    estimate = float(total.get_epsilon_for_delta(float(delta)))
+    if not math.isfinite(estimate):
+        raise Refused(
+            f"the accountant 'pld' cannot see a delta as small as {float(delta):g}: it cuts off "
+            "more than that.",
+            hint='accountant="rdp"',
+        )
+    return Fraction(estimate)
+
+
+def _small_enough(counted: Batch) -> None:
+    # On a grid of 1e-4, losses beyond these would fill the memory, or overflow a float.
+    largest = max((known.epsilon for known, _ in counted.others), default=Fraction(0))
+    mean = float(counted.square / 2)
+    mean += sum(
+        count * min(float(known.epsilon), float(known.epsilon) ** 2 / 2)
+        for known, count in counted.others
+    )
+    if largest > _MOST_LOSS or mean > _MOST_LOSS:
+        raise Refused(
+            f"the accountant 'pld' stops at losses of {_MOST_LOSS}, and these are larger.",
+            hint='accountant="rdp"',
+        )
 
 
 def _distribution(library: Any, known: Curve) -> Any:
