@@ -32,6 +32,18 @@ class Output:
     high: NDArray[np.float64] | None = None
 
 
+def bare_aggregates(stages: tuple[Stage, ...]) -> dict[str, int]:
+    """The outputs that are one aggregate and nothing else, with its number."""
+    origin: dict[str, str | None] = {}
+    for place, stage in enumerate(stages):
+        origin = {
+            name: (value.name if place == 0 else origin.get(value.name))
+            for name, value in stage.columns
+            if stage.groups is None and isinstance(value, Column)
+        }
+    return {name: int(at[1:]) for name, at in origin.items() if at and at.startswith("a")}
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
     """What a stage did to the rows, so that it can be done to replicas too."""

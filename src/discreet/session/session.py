@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from glob import glob
 from pathlib import Path
@@ -13,30 +12,32 @@ from typing import Any, Self
 
 import numpy as np
 
+from discreet.accounting.filters import cost
 from discreet.answer import Answer, Cell, Column, Cost
 from discreet.engines.duckdb import TABLE, DuckDB
 from discreet.engines.protocol import Progress
-from discreet.exact import Rational
+from discreet.errors import InvalidEpsilon, InvalidInput
+from discreet.exact import Rational, positive
 from discreet.exact import confidence as exact_confidence
 from discreet.exact import delta as exact_delta
 from discreet.exact import epsilon as exact_epsilon
 from discreet.ledger import Balance, Ledger, Stored
-from discreet.plan.expressions import Column as PlanColumn
-from discreet.plan.expressions import walk
-from discreet.plan.noise import plan_noise
-from discreet.plan.primitives import lower
+from discreet.plan.noise import NoisePlan, plan_noise
+from discreet.plan.predict import Target, least_epsilon
+from discreet.plan.primitives import Lowered, Recipe, lower
+from discreet.plan.query import Query
 from discreet.plan.schema import Schema
 from discreet.policy.model import Dataset, Policy
+from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home
 from discreet.session.measure import Aggregates, collect, public_groups
-from discreet.session.postprocess import Output, postprocess
+from discreet.session.postprocess import Output, bare_aggregates, postprocess
 from discreet.session.request import Request
 from discreet.session.table import NoisyTable, Released
 from discreet.sql.core import measure
 from discreet.sql.dialects import DUCKDB
 from discreet.sql.queries import read_query
 from discreet.sql.snapshot import duckdb_source, snapshot
-from discreet.theory.neighbours import Relation
 
 
 class Session:
@@ -88,13 +89,35 @@ class Session:
         self,
         text: str,
         *,
-        epsilon: Rational,
+        epsilon: Rational | None = None,
         delta: Rational | None = None,
+        within: Rational | None = None,
         confidence: Rational | None = None,
+        column: str | None = None,
+        simultaneous: bool = False,
+        assuming: int | None = None,
         key: str | None = None,
     ) -> Answer:
-        """The private answer to a query."""
-        request = self.plan(text, epsilon=epsilon, delta=delta, confidence=confidence)
+        """The private answer to a query.
+
+        ``epsilon`` is what it costs. With ``within`` it is the most that it may cost: the cheapest
+        epsilon that keeps the error of every count, sum and average (or of one ``column``) within
+        the target is found from public facts, and if it is more than that nothing is spent.
+        ``simultaneous`` asks for all groups at once; averages need ``assuming`` a group's size.
+        ``key`` makes a retry safe.
+        """
+        request = self.plan(
+            text,
+            epsilon=epsilon,
+            delta=delta,
+            within=within,
+            confidence=confidence,
+            column=column,
+            simultaneous=simultaneous,
+            assuming=assuming,
+        )
+        if within is not None:
+            _affordable(request.noise.epsilon, epsilon)
         reserved = self.ledger.reserve(
             dataset=request.dataset.name,
             analyst=self.analyst,
@@ -112,36 +135,84 @@ class Session:
         )
         return self._answer(request, outputs, stored=not fresh)
 
+    def explain(
+        self,
+        text: str,
+        *,
+        epsilon: Rational | None = None,
+        delta: Rational | None = None,
+        within: Rational | None = None,
+        confidence: Rational | None = None,
+        column: str | None = None,
+        simultaneous: bool = False,
+        assuming: int | None = None,
+    ) -> Explanation:
+        """What a query would cost and how large its error would be. Nothing is spent."""
+        request = self.plan(
+            text,
+            epsilon=epsilon,
+            delta=delta,
+            within=within,
+            confidence=confidence,
+            column=column,
+            simultaneous=simultaneous,
+            assuming=assuming,
+        )
+        charge = cost(request.events, accountant_of(request.dataset))
+        left = self._left(request.dataset.name)
+        cells = _groups(request.query) or 1 if simultaneous else 1
+        return explain(
+            request,
+            charge=dict(zip(left, charge, strict=True)),
+            left=left,
+            cells=cells,
+            assuming=assuming,
+        )
+
     def plan(
         self,
         text: str,
         *,
-        epsilon: Rational,
+        epsilon: Rational | None = None,
         delta: Rational | None = None,
+        within: Rational | None = None,
         confidence: Rational | None = None,
+        column: str | None = None,
+        simultaneous: bool = False,
+        assuming: int | None = None,
     ) -> Request:
         """Read, bound and price a query. No private row is looked at."""
         query = read_query(text, self._schemas)
         dataset = self.policy.datasets[query.core.dataset]
         chosen = dataset.delta_per_query if delta is None else exact_delta(delta)
+        wanted = dataset.confidence if confidence is None else exact_confidence(confidence)
+        lowered = lower(query.core)
+
+        def noise_at(price: Fraction) -> NoisePlan:
+            return plan_noise(query.core, lowered, dataset, epsilon=price, delta=chosen)
+
+        if within is not None:
+            target = Target(
+                positive(within, name="within"),
+                wanted,
+                (_groups(query) or 1) if simultaneous else 1,
+                assuming,
+            )
+            price = least_epsilon(noise_at, _targeted(query, lowered, column), target)
+        elif epsilon is None:
+            raise InvalidEpsilon(
+                "the query has no price: neither epsilon nor an error target is given.",
+                hint="epsilon=0.5, or within=50 to see which epsilon that error needs.",
+            )
+        else:
+            price = exact_epsilon(epsilon)
         if query.core.keys and query.core.keys_are_public:
             public_groups(query.core)  # refuses too many
-        noise = plan_noise(
-            query.core,
-            lower(query.core),
-            dataset,
-            epsilon=exact_epsilon(epsilon),
-            delta=chosen,
+        noise = noise_at(price)
+        measurement = measure(
+            query.core, noise.lowered, table=TABLE, rows_per_unit=None, dialect=DUCKDB
         )
-        identity = self.prepare(dataset.name)
-        return Request(
-            query,
-            dataset,
-            noise,
-            measure(query.core, noise.lowered, table=TABLE, rows_per_unit=None, dialect=DUCKDB),
-            dataset.confidence if confidence is None else exact_confidence(confidence),
-            identity,
-        )
+        return Request(query, dataset, noise, measurement, wanted, self.prepare(dataset.name))
 
     # The seam: exact numbers in, noisy table out ------------------------------------------------
 
@@ -197,12 +268,15 @@ class Session:
         name = dataset or next(iter(self.policy.datasets))
         return self.ledger.balance(name, analyst=self.analyst)
 
+    def _left(self, dataset: str) -> dict[str, Fraction]:
+        """What can still be spent: the smaller of the data set's rest and the analyst's."""
+        whole = self.ledger.balance(dataset).remaining
+        own = self.ledger.balance(dataset, analyst=self.analyst).remaining
+        return {name: min(whole[name], own[name]) for name in whole}
+
     def _answer(self, request: Request, outputs: list[Output], *, stored: bool) -> Answer:
         noise = request.noise
-        left = _least(
-            self.ledger.balance(request.dataset.name).remaining,
-            self.ledger.balance(request.dataset.name, analyst=self.analyst).remaining,
-        )
+        left = self._left(request.dataset.name)
         zero = Fraction(0)
         return Answer(
             tuple(_column(output) for output in outputs),
@@ -223,34 +297,32 @@ def accountant_of(dataset: Dataset) -> str:
     return name
 
 
-def facts(request: Request) -> dict[str, Any]:
-    """What a privacy statement says, from public facts alone."""
-    dataset, noise = request.dataset, request.noise
-    one = "one unit added or removed"
-    if dataset.relation is Relation.CHANGE_ONE:
-        one = "one unit's data changed, their number public"
-    bounds: dict[str, str] = {}
-    for primitive in noise.lowered.primitives:
-        if primitive.argument is None or primitive.kind != "sum":
-            continue
-        both = primitive.argument.meaning.bounds.bounded
-        names = {n.name for n in walk(primitive.argument) if isinstance(n, PlanColumn)}
-        if both is not None:
-            bounds[", ".join(sorted(names)) or "a constant"] = (
-                f"{float(both[0]):g} to {float(both[1]):g}"
-            )
-    kinds = {
-        "laplace": "two-sided geometric (discrete Laplace)",
-        "gaussian": "Gaussian, rounded to a grid",
-    }
-    return {
-        "unit": "each row" if dataset.unit is None else f"each distinct {dataset.unit}",
-        "neighbours": one,
-        "rows_per_unit": dataset.rows_per_unit,
-        "noise": kinds[noise.kind],
-        "bounds": "; ".join(f"{name} {range_}" for name, range_ in bounds.items()),
-        "threshold": noise.selection.threshold if noise.selection else None,
-    }
+def _affordable(needed: Fraction, most: Rational | None) -> None:
+    if most is None or needed > exact_epsilon(most):
+        limit = "no limit was given" if most is None else f"the limit is {most}"
+        raise InvalidEpsilon(
+            f"this error needs epsilon = {float(needed):g}, and {limit}. Nothing was spent.",
+            hint=f"epsilon={float(needed):g} spends it.",
+        )
+
+
+def _groups(query: Query) -> int | None:
+    """How many groups will be shown, where that is public."""
+    if not query.core.keys_are_public:
+        return None
+    return math.prod(len(key.values or ()) for key in query.core.keys)
+
+
+def _targeted(query: Query, lowered: Lowered, column: str | None) -> list[Recipe]:
+    bare = bare_aggregates(query.stages)
+    if column is None:
+        return [lowered.recipes[index] for index in bare.values()]
+    if column not in bare:
+        raise InvalidInput(
+            f"column = {column!r} is not a count, sum or average by itself.",
+            hint=f"one of: {', '.join(bare) or 'none in this query'}.",
+        )
+    return [lowered.recipes[bare[column]]]
 
 
 def _column(output: Output) -> Column:
@@ -271,7 +343,3 @@ def _column(output: Output) -> Column:
 
 def _finite(bounds: Any) -> tuple[float | None, ...]:
     return tuple(value if math.isfinite(value) else None for value in bounds.tolist())
-
-
-def _least(one: Mapping[str, Fraction], other: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    return {name: min(one[name], other[name]) for name in one}

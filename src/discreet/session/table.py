@@ -18,6 +18,7 @@ from discreet.plan.expressions import Value
 from discreet.plan.noise import NoisePlan
 from discreet.plan.primitives import Recipe
 from discreet.plan.query import Core
+from discreet.session.replicas import Replicas
 
 _VERSION = 1
 _REPLICAS = 1000
@@ -80,10 +81,11 @@ class Released:
     def replicas(self) -> dict[str, Vector]:
         """The same, many times over: what the truth may have been, given what was released."""
         count = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
-        shape = (count, self.table.groups)
-        totals = []
-        for noise, values in zip(self.noise.noises, self.table.primitives, strict=True):
-            totals.append(values - noise.sample(count * self.table.groups).reshape(shape))
+        stream = Replicas(self.table.to_bytes())
+        totals = [
+            values - stream.draw(noise, (count, self.table.groups))
+            for noise, values in zip(self.noise.noises, self.table.primitives, strict=True)
+        ]
         keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
         return keys | {f"a{i}": self._value(r, totals) for i, r in enumerate(self.recipes)}
 
@@ -98,10 +100,10 @@ class Released:
         return (values - high) * step, (values - low) * step
 
     @property
-    def _totals(self) -> Sequence[NDArray[np.int64]]:
+    def _totals(self) -> Sequence[NDArray[Any]]:
         return self.table.primitives
 
-    def _value(self, recipe: Recipe, totals: Sequence[NDArray[np.int64]]) -> Vector:
+    def _value(self, recipe: Recipe, totals: Sequence[NDArray[Any]]) -> Vector:
         primitive = self.noise.lowered.primitives[recipe.total]
         steps = totals[recipe.total].astype(np.float64)
         if recipe.kind == "value" or recipe.count is None:
