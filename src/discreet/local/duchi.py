@@ -56,10 +56,10 @@ class OneBit(NumberRandomizer):
         declared, ratio = exact_loss(epsilon)
         size = domain_size(size)
         # Rounded up, and further up until the rest is a whole number of equal steps.
-        least = informative(share_up(1 / (ratio + 1)), Fraction(1, 2), declared)
+        least = share_up(1 / (ratio + 1))
         step = (FULL - 2 * least) // (size - 1)
         step -= step * (size - 1) % 2
-        least = informative((FULL - step * (size - 1)) // 2, Fraction(1, 2), declared)
+        least = (FULL - step * (size - 1)) // 2
         for name, number in (
             ("size", size),
             ("declared", declared),
@@ -67,6 +67,7 @@ class OneBit(NumberRandomizer):
             ("step", step),
         ):
             object.__setattr__(self, name, number)
+        informative(self)
 
     @property
     def ratio(self) -> Fraction:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InvalidValue
 from discreet.exact import Real
 from discreet.local.kary import Histogram, lie_share, turn, turn_all
-from discreet.local.randomizer import Moments, Report, Reports, domain_size, exact_loss
+from discreet.local.randomizer import Moments, Report, Reports, domain_size, exact_loss, informative
 from discreet.local.words import BLOCK, FULL
 from discreet.noise import bits
 from discreet.theory.channels import Channel, few_enough
@@ -70,9 +70,10 @@ class HadamardResponse(Histogram):
             ("declared", declared),
             ("blocks", blocks),
             ("width", width),
-            ("lie", lie_share(ratio, 2 * blocks, declared)),
+            ("lie", lie_share(ratio, 2 * blocks)),
         ):
             object.__setattr__(self, name, number)
+        informative(self)
 
     @property
     def ratio(self) -> Fraction:

@@ -28,6 +28,7 @@ from discreet.local.randomizer import (
     Reports,
     domain_size,
     exact_loss,
+    informative,
     whole,
 )
 from discreet.local.words import FULL, below, indices
@@ -98,9 +99,10 @@ class LocalHashing(FrequencyRandomizer):
             ("buckets", buckets),
             ("prime", prime),
             ("digits", digits),
-            ("lie", lie_share(ratio, buckets, declared)),
+            ("lie", lie_share(ratio, buckets)),
         ):
             object.__setattr__(self, name, number)
+        informative(self)
 
     @property
     def ratio(self) -> Fraction:
@@ -297,4 +299,5 @@ class LocalHashing(FrequencyRandomizer):
 
 
 def _spread(buckets: int, ratio: float) -> float:
-    return (ratio - 1 + buckets) ** 2 / ((ratio - 1) ** 2 * (buckets - 1))
+    """The variance, up to a factor that does not depend on the buckets."""
+    return (ratio - 1 + buckets) ** 2 / (buckets - 1)

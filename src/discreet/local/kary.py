@@ -76,12 +76,12 @@ def within(numbers: Reports, limit: int) -> NDArray[np.bool_]:
     return fits
 
 
-def lie_share(ratio: Real, size: int, declared: Real) -> int:
+def lie_share(ratio: Real, size: int) -> int:
     """What each untrue answer gets of 2**64: at least ``2**64 / (e^epsilon + size - 1)``.
 
     Rounded up, which makes the truth less likely and each lie more, so the loss is at most epsilon.
     """
-    return informative(share_up(1 / (ratio + (size - 1))), Fraction(1, size), declared)
+    return share_up(1 / (ratio + (size - 1)))
 
 
 def turn(value: int, size: int, lie: int, word: int) -> int:
@@ -126,7 +126,8 @@ class KaryResponse(Histogram):
         declared, ratio = exact_loss(epsilon)
         object.__setattr__(self, "size", domain_size(size))
         object.__setattr__(self, "declared", declared)
-        object.__setattr__(self, "lie", lie_share(ratio, self.size, declared))
+        object.__setattr__(self, "lie", lie_share(ratio, self.size))
+        informative(self)
 
     @property
     def ratio(self) -> Fraction:

@@ -107,7 +107,7 @@ class Memoized(FrequencyRandomizer):
             if encoding == "kary"
             else UnaryEncoding(size=size, epsilon=declared, symmetric=True)
         )
-        self._set(declared, first, permanent, _second(permanent, ratio, first), most_values)
+        self._set(declared, first, permanent, _second(permanent, ratio), most_values)
 
     def _set(
         self, declared: Real, once: Real, permanent: Part, instantaneous: Part, most_values: int
@@ -332,7 +332,7 @@ def _bits(answer: Any) -> tuple[int, ...]:
     return answer if isinstance(answer, tuple) else (answer,)
 
 
-def _second(permanent: Part, ratio: Real, once: Real) -> Part:
+def _second(permanent: Part, ratio: Real) -> Part:
     """The instantaneous part that brings the first report down to ``once``.
 
     What a part lets through is 1 - size * lie (k-ary) or 1 - 2 * false (unary); for two in a row it
@@ -342,13 +342,15 @@ def _second(permanent: Part, ratio: Real, once: Real) -> Part:
         size = permanent.size
         through = 1 - size * Fraction(permanent.lie, FULL)
         wanted = (ratio - 1) / (ratio + (size - 1))
-        lie = informative(share_up((1 - wanted / through) / size), Fraction(1, size), once)
-        return _with(permanent, "lie", lie)
+        made = _with(permanent, "lie", share_up((1 - wanted / through) / size))
+        informative(made)
+        return made
     through = 1 - 2 * Fraction(permanent.false, FULL)
     root = ratio.sqrt()
     false = share_up((1 - (root - 1) / (root + 1) / through) / 2)
-    flipped = _with(permanent, "false", informative(false, Fraction(1, 2), once))
-    return _with(flipped, "kept", FULL - flipped.false)
+    flipped = _with(_with(permanent, "false", false), "kept", FULL - false)
+    informative(flipped)
+    return flipped
 
 
 def _with(part: Kind, name: str, share: int) -> Kind:

@@ -79,7 +79,6 @@ class Piecewise(NumberRandomizer):
             )
         # Rounded down: the window is hit a little less often.
         inside = share_down(ratio * window / (ratio * window + outside))
-        inside = informative(inside, Fraction(window, window + outside), declared)
         for name, number in (
             ("size", size),
             ("declared", declared),
@@ -88,6 +87,7 @@ class Piecewise(NumberRandomizer):
             ("inside", inside),
         ):
             object.__setattr__(self, name, number)
+        informative(self)
 
     @property
     def outside(self) -> int:

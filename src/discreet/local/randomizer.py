@@ -209,15 +209,14 @@ def domain_size(size: int) -> int:
     return int(size)
 
 
-def informative(share: int, uninformative: Fraction, declared: Real) -> int:
-    """The share, unless it was rounded so far that reports would no longer depend on values."""
-    if Fraction(share, FULL) == uninformative:
+def informative(randomizer: Randomizer) -> None:
+    """Refuse probabilities rounded so far that reports no longer tell the values apart."""
+    if randomizer.ratio <= 1:
         raise InvalidEpsilon(
-            f"epsilon = {float(declared):.3g} is too small: in steps of 2**-64 every answer would "
-            "be equally likely, and nothing could be learnt.",
+            f"epsilon = {float(randomizer.declared):.3g} is too small: in steps of 2**-64 every "
+            "answer would be equally likely, and nothing could be learnt.",
             hint="epsilon=0.01 is small enough for any purpose.",
         )
-    return share
 
 
 def whole(written: object, limit: int) -> int | None:

@@ -71,9 +71,8 @@ class SubsetSelection(BitSets):
             )
         object.__setattr__(self, "chosen", int(chosen))
         # Rounded down: the true option is held a little less often.
-        held = share_down(_held(self.size, self.chosen, ratio))
-        held = informative(held, Fraction(self.chosen, self.size), declared)
-        object.__setattr__(self, "held", held)
+        object.__setattr__(self, "held", share_down(_held(self.size, self.chosen, ratio)))
+        informative(self)
 
     @property
     def ratio(self) -> Fraction:
@@ -166,4 +165,4 @@ def _held(size: int, chosen: int, ratio: Real) -> Real:
 def _spread(size: int, chosen: int, ratio: Real) -> float:
     held = float(_held(size, chosen, ratio))
     drawn = (chosen - held) / (size - 1)
-    return drawn * (1 - drawn) / (held - drawn) ** 2
+    return drawn * (1 - drawn) / (held - drawn) ** 2 if held > drawn else math.inf

@@ -61,9 +61,10 @@ class UnaryEncoding(BitSets):
         object.__setattr__(self, "declared", declared)
         odds = ratio if not symmetric else (declared / 2).exp()
         # Rounded up: a larger share of false bits, and so a smaller ratio.
-        false = informative(share_up(1 / (odds + 1)), Fraction(1, 2), declared)
+        false = share_up(1 / (odds + 1))
         object.__setattr__(self, "false", false)
         object.__setattr__(self, "kept", FULL - false if symmetric else FULL // 2)
+        informative(self)
 
     @property
     def symmetric(self) -> bool:
