@@ -175,7 +175,7 @@ class Ledger:
         request for ever; ``None`` leaves the request itself to do so.
         """
         terms = self._fixed(dataset)
-        price, text = _priced(tuple(events), terms.accountant, terms.relation)
+        price, text = priced(tuple(events), terms.accountant, terms.relation)
         request = _digest(request_sha256)
         who = name_of(analyst, "analyst")
         if key is not None:
@@ -353,7 +353,7 @@ def _digest(value: str | bytes) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _priced(
+def priced(
     events: tuple[Event, ...], accountant: str, relation: str
 ) -> tuple[tuple[int, int], str]:
     """What events cost, in units, and how they are written."""
