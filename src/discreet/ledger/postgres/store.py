@@ -84,7 +84,12 @@ class PostgresStore(Store):
                 return self._guess(requests) or super().commit(requests)
             except LedgerFailed as failure:
                 lost = isinstance(failure.__cause__, psycopg.OperationalError)
-                if not lost or not all(isinstance(each, Reserve | Settle) for each in requests):
+                busy = isinstance(failure, LedgerBusy)
+                if (
+                    not lost
+                    or busy
+                    or not all(isinstance(each, Reserve | Settle) for each in requests)
+                ):
                     raise
                 return super().commit(requests)
 
