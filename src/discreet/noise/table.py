@@ -28,19 +28,21 @@ _REST = PREFIX_BITS - _LOOK
 def thresholds(noise: Magnitude) -> NDArray[np.uint64]:
     """``T[1], T[2], ...`` down to and including the first that is 0."""
     found: list[int] = []
-    while not found or found[-1] > 0:
-        found.append(_threshold(noise, len(found) + 1))
+    with balls.precision(PREFIX_BITS + 64):
+        while not found or found[-1] > 0:
+            found.append(_threshold(noise, len(found) + 1))
     return np.array(found, dtype=np.uint64)
 
 
 def _threshold(noise: Magnitude, k: int) -> int:
+    """One threshold at the current precision, or at a higher one where that leaves it open."""
     working = PREFIX_BITS + 64
-    while True:
+    scaled = (noise.tail_ball(k) * 2**PREFIX_BITS).floor().unique_fmpz()
+    while scaled is None:
+        working *= 2
         with balls.precision(working):
             scaled = (noise.tail_ball(k) * 2**PREFIX_BITS).floor().unique_fmpz()
-        if scaled is not None:
-            return int(scaled)
-        working *= 2
+    return int(scaled)
 
 
 class TableSampler:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,17 +23,23 @@ MOST_GROUPS = 1_000_000
 class Aggregates:
     """Exact and private: the keys of the groups, and a number for each primitive and group."""
 
-    keys: tuple[tuple[Value, ...], ...]
-    """One tuple for each key column, over the groups."""
+    keys: tuple[pa.ChunkedArray, ...] | tuple[tuple[Value, ...], ...]
+    """One column for each key, over the groups."""
     values: list[NDArray[np.int64]]
     groups: int
 
+    def keys_at(self, places: NDArray[np.intp]) -> tuple[tuple[Value, ...], ...]:
+        """The keys of some groups."""
+        return tuple(
+            tuple(column.take(places).to_pylist())
+            if isinstance(column, pa.ChunkedArray)
+            else tuple(column[place] for place in places)
+            for column in self.keys
+        )
+
 
 def collect(table: pa.Table, core: Core, lowered: Lowered, measurement: Measurement) -> Aggregates:
-    """What the engine returned, completed: public groups without rows are there with zeros.
-
-    Private groups come in the order of their keys, since the engine's own depends on the rows.
-    """
+    """What the engine returned, completed: public groups without rows are there with zeros."""
     numbers = {
         index: _integers(table.column(f"m{index}"))
         for parts in measurement.parts
@@ -49,9 +54,12 @@ def collect(table: pa.Table, core: Core, lowered: Lowered, measurement: Measurem
         values.append(around)
     if not core.keys:
         return Aggregates((), values, 1)
-    columns = [table.column(f"k{index}").to_pylist() for index in range(len(core.keys))]
-    found = {key: row for row, key in enumerate(zip(*columns, strict=True))}
-    groups = list(public_groups(core)) if core.keys_are_public else sorted(found, key=_sortable)
+    columns = [table.column(f"k{index}") for index in range(len(core.keys))]
+    if not core.keys_are_public:
+        return Aggregates(tuple(columns), values, table.num_rows)
+    listed = zip(*(column.to_pylist() for column in columns), strict=True)
+    found = {key: row for row, key in enumerate(listed)}
+    groups = list(public_groups(core))
     places = np.array([found.get(group, -1) for group in groups], dtype=np.intp)
     present = places >= 0
     filled = []
@@ -59,8 +67,7 @@ def collect(table: pa.Table, core: Core, lowered: Lowered, measurement: Measurem
         full = np.zeros(len(groups), dtype=np.int64)
         full[present] = each[places[present]]
         filled.append(full)
-    keys = tuple(zip(*groups, strict=True)) if groups else tuple(() for _ in core.keys)
-    return Aggregates(keys, filled, len(groups))
+    return Aggregates(tuple(zip(*groups, strict=True)), filled, len(groups))
 
 
 def public_groups(core: Core) -> Iterable[tuple[Value, ...]]:
@@ -82,7 +89,3 @@ def _integers(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """A column of counts or sums; the sum of nothing is 0."""
     whole = column.cast(pa.int64()).fill_null(0)
     return np.asarray(whole.to_numpy(), dtype=np.int64)
-
-
-def _sortable(group: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
-    return tuple((value is None, "" if value is None else value) for value in group)

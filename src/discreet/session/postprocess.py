@@ -79,7 +79,7 @@ def postprocess(
             {n: any(noisy[c] for c in columns_of(e)) for n, e in stage.columns},
         )
     needed = any(noisy[n] and origin[n] is None for n, _ in stages[-1].columns)
-    replicas = _replay(released.replicas, stages, steps) if needed else {}
+    replicas = _replay(released.replicas(), stages, steps) if needed else {}
     outputs: list[Output] = []
     for name, value in stages[-1].columns:
         vector, source = columns[name], origin[name]

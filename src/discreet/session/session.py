@@ -225,8 +225,7 @@ class Session:
         """The noisy table of exact numbers: fresh noise each time it is called."""
         shown, noisy = request.noise.release(aggregates.values, groups=aggregates.groups)
         places = np.flatnonzero(shown)
-        keys = tuple(tuple(column[i] for i in places) for column in aggregates.keys)
-        return NoisyTable(keys, tuple(noisy), len(places))
+        return NoisyTable(aggregates.keys_at(places), tuple(noisy), len(places))
 
     # Snapshots ---------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from discreet.session.replicas import Replicas
 _VERSION = 1
 _REPLICAS = 1000
 _FEWEST = 200
-_MOST_CELLS = 4_000_000
+_MOST_CELLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -75,33 +75,37 @@ class Released:
     def vectors(self) -> dict[str, Vector]:
         """The columns that the first stage reads: keys ``k0..`` and aggregates ``a0..``."""
         keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
-        return keys | {f"a{i}": self._value(r, self._totals) for i, r in enumerate(self.recipes)}
+        return keys | {
+            f"a{i}": self._value(r, self.table.primitives) for i, r in enumerate(self.recipes)
+        }
 
     @cached_property
-    def replicas(self) -> dict[str, Vector]:
-        """The same, many times over: what the truth may have been, given what was released."""
+    def _replicated(self) -> list[NDArray[Any]]:
         count = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
         stream = Replicas(self.table.to_bytes())
-        totals = [
+        return [
             values - stream.draw(noise, (count, self.table.groups))
             for noise, values in zip(self.noise.noises, self.table.primitives, strict=True)
         ]
+
+    def replica(self, index: int) -> Vector:
+        """An aggregate many times over: what the truth may have been, given what was released."""
+        return self._value(self.recipes[index], self._replicated)
+
+    def replicas(self) -> dict[str, Vector]:
+        """The columns that the first stage reads, many times over."""
         keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
-        return keys | {f"a{i}": self._value(r, totals) for i, r in enumerate(self.recipes)}
+        return keys | {f"a{i}": self.replica(i) for i in range(len(self.recipes))}
 
     def interval(self, index: int, confidence: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
         """Where the true aggregate lies in each group, at a confidence for each of them."""
         recipe = self.recipes[index]
         if recipe.kind == "average":
-            return spread(self.replicas[f"a{index}"], confidence)
+            return spread(self.replica(index), confidence)
         low, high = self.noise.noises[recipe.total].interval(confidence)
         step = float(self.noise.lowered.primitives[recipe.total].step)
         values = self.table.primitives[recipe.total].astype(np.float64)
         return (values - high) * step, (values - low) * step
-
-    @property
-    def _totals(self) -> Sequence[NDArray[Any]]:
-        return self.table.primitives
 
     def _value(self, recipe: Recipe, totals: Sequence[NDArray[Any]]) -> Vector:
         primitive = self.noise.lowered.primitives[recipe.total]
@@ -112,6 +116,8 @@ class Released:
         # A count that is not positive says nothing of an average.
         usable = count > 0
         mean = steps / np.where(usable, count, 1.0) + primitive.centre
+        # No average leaves the public range of its values, whatever the noise did to it.
+        mean = mean.clip(primitive.low, primitive.high)
         return Vector(mean * float(primitive.step), usable)
 
 

@@ -58,7 +58,11 @@ def measure(
     if len(sql) > LONGEST:
         raise TooLarge("the query is too long once it is written out.", hint="use fewer CLAMPs.")
     if core.keys:
-        sql += " GROUP BY " + ", ".join(str(place) for place in range(1, len(core.keys) + 1))
+        places = range(1, len(core.keys) + 1)
+        sql += " GROUP BY " + ", ".join(str(place) for place in places)
+        if not core.keys_are_public:
+            # The engine's own order depends on the rows; that of the keys does not.
+            sql += " ORDER BY " + ", ".join(f"{place} NULLS LAST" for place in places)
     return Measurement(sql, tuple(parts))
 
 
