@@ -146,6 +146,20 @@ def test_a_path_too_long_for_a_socket_works_as_well(tmp_path):
     assert not address.parent.exists()
 
 
+def test_where_no_socket_can_be_made_everyone_commits_alone(ledger, path, monkeypatch):
+    def refuse(self: object, address: Path) -> None:
+        raise OSError
+
+    monkeypatch.setattr(groups.Writer, "_listen", refuse)
+    with open_ledger(path) as other:
+        for number in range(5):
+            ask(ledger, f"mine {number}", event=HUNDREDTH)
+            ask(other, f"theirs {number}", event=HUNDREDTH)
+        assert group_of(ledger)._writer is None
+        assert not connected(other)
+    assert ledger.verify().charges == 10
+
+
 def test_nonsense_on_the_socket_harms_nobody(ledger, path):
     import socket
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import psycopg
 import pytest
@@ -40,12 +41,17 @@ def connection_of(ledger: Ledger) -> psycopg.Connection:
     return ledger.store._connection
 
 
-def test_a_charge_takes_one_statement_when_nobody_else_writes(ledger):
+def test_a_charge_takes_one_statement_when_nobody_else_writes(ledger, monkeypatch):
     ask(ledger, "first", key="1", event=HUNDREDTH)
     sent = []
     connection = connection_of(ledger)
     original = connection.execute
-    connection.execute = lambda *words, **options: sent.append(words) or original(*words, **options)
+
+    def noted(*words: Any, **options: Any) -> Any:
+        sent.append(words)
+        return original(*words, **options)
+
+    monkeypatch.setattr(connection, "execute", noted)
     ask(ledger, "second", key="2", event=HUNDREDTH)
     assert len(sent) == 1
 

@@ -62,6 +62,7 @@ class GroupCommit:
         self._turn = threading.Lock()  # one batch at a time
         self._waiting: list[Waiting] = []
         self._writer: Writer | None = None
+        self._mute = False  # no lock file or no socket can be made here
         self._lines: list[socket.socket] = []  # connections to the writer that nobody is using
 
     def submit(self, request: Reserve | Settle) -> Reply:
@@ -71,6 +72,8 @@ class GroupCommit:
             writer = self._writer
             if writer is not None:
                 return _or_raise(self._as_writer(writer, request))
+            if self._mute:
+                return _or_raise(self._alone(request))
             reply = self._through_writer(request)
             if reply is not None:
                 return _or_raise(reply)
@@ -178,13 +181,18 @@ class GroupCommit:
             try:
                 handle = os.open(self._lock_path, os.O_RDWR | os.O_CREAT, 0o600)
             except OSError:
-                return False
+                self._mute = True
+                return True
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                self._writer = Writer(self, handle, self._socket_path)
             except OSError:
                 os.close(handle)
                 return False
+            try:
+                self._writer = Writer(self, handle, self._socket_path)
+            except OSError:
+                os.close(handle)
+                self._mute = True
             return True
 
     def left(self, writer: Writer) -> None:
