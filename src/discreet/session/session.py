@@ -29,6 +29,7 @@ from discreet.plan.query import Query
 from discreet.plan.schema import Schema
 from discreet.policy.model import Dataset, Policy
 from discreet.session.explanation import Explanation, explain, facts
+from discreet.session.files import header
 from discreet.session.home import Home
 from discreet.session.measure import Aggregates, collect, public_groups
 from discreet.session.postprocess import Output, bare_aggregates, postprocess
@@ -37,7 +38,7 @@ from discreet.session.table import NoisyTable, Released
 from discreet.sql.core import measure
 from discreet.sql.dialects import DUCKDB
 from discreet.sql.queries import read_query
-from discreet.sql.snapshot import duckdb_source, snapshot
+from discreet.sql.snapshot import Header, duckdb_source, snapshot
 
 
 class Session:
@@ -237,7 +238,7 @@ class Session:
         engine = self._engine(declared)
         select = snapshot(
             declared,
-            source=duckdb_source(declared.source, self._paths(declared)),
+            source=self._relation(declared),
             key=self.home.key(),
             dialect=DUCKDB,
         )
@@ -255,10 +256,16 @@ class Session:
             self._engines[dataset.name] = DuckDB(self.home.snapshot(dataset.name))
         return self._engines[dataset.name]
 
-    def _paths(self, dataset: Dataset) -> list[str]:
-        pattern = self.policy.locate(dataset.source.path or "")
+    def _relation(self, dataset: Dataset) -> str:
+        source, pattern = dataset.source, self.policy.locate(dataset.source.path or "")
         found = sorted(glob(pattern, recursive=True))  # noqa: PTH207  # it may be absolute
-        return found or [pattern]
+        paths = found or [pattern]
+        headers: dict[str, Header] = {}
+        if source.kind == "csv":
+            # Without a line of names on top, the columns stand in the order of the policy.
+            own = tuple(dataset.columns)
+            headers = {path: header(source, path) if source.header else own for path in paths}
+        return duckdb_source(source, paths, headers)
 
     # Answers -----------------------------------------------------------------------------------
 

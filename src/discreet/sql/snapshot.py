@@ -7,8 +7,10 @@ and put on their grid, so that later queries add up whole numbers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
+from typing import TypeAlias
 
 from discreet.plan.expressions import Value
 from discreet.plan.schema import column as planned
@@ -21,6 +23,9 @@ from discreet.sql.emit import constant, identifier, real
 
 ROWS = "_discreet_rows"
 """How many rows the unit has, counted to one more than the most that are kept."""
+
+Header: TypeAlias = tuple[str, ...]
+"""The names of a CSV file's columns, in the file's order."""
 
 _FIRST_DAY, _LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 
@@ -127,21 +132,37 @@ def _stored(declared: Column, value: Value) -> Value:
     return int(value / step) if step is not None and isinstance(value, Fraction) else value
 
 
-def duckdb_source(source: Source, paths: list[str]) -> str:
-    """A file or table as DuckDB reads it; CSV as text, so that no type is guessed."""
-    listed = "[" + ", ".join(_quoted(path) for path in paths) + "]"
+def duckdb_source(source: Source, paths: list[str], headers: Mapping[str, Header]) -> str:
+    """A file or table as DuckDB reads it; CSV as text, so that no type is guessed.
+
+    ``headers`` names the columns of each CSV file: a reader that looked for them itself would look
+    at rows too. Files whose columns stand in another order are read apart and joined by name.
+    """
     if source.kind == "parquet":
-        return f"READ_PARQUET({listed}, union_by_name = true)"
+        return f"READ_PARQUET({_list(paths)}, union_by_name = true)"
     if source.kind == "csv":
-        nulls = "[" + ", ".join(_quoted(text) for text in source.null) + "]"
-        return (
-            f"READ_CSV({listed}, all_varchar = true, header = {str(source.header).lower()}, "
-            f"delim = {_quoted(source.delimiter)}, quote = {_quoted(source.quote)}, "
-            f"nullstr = {nulls}, encoding = {_quoted(source.encoding)}, auto_detect = false, "
-            "null_padding = true, ignore_errors = true)"
-        )
+        alike: dict[Header, list[str]] = {}
+        for path in paths:
+            alike.setdefault(headers[path], []).append(path)
+        parts = [_csv(source, files, header) for header, files in alike.items()]
+        return parts[0] if len(parts) == 1 else f"({' UNION ALL BY NAME '.join(parts)})"
     names = (source.table or "").split(".")
     return ".".join(["source", *(identifier(name) for name in names)])
+
+
+def _csv(source: Source, paths: list[str], header: Header) -> str:
+    columns = ", ".join(f"{_quoted(name)}: 'VARCHAR'" for name in header)
+    return (
+        f"(SELECT * FROM READ_CSV({_list(paths)}, columns = {{{columns}}}, "  # noqa: S608
+        f"header = {str(source.header).lower()}, delim = {_quoted(source.delimiter)}, "
+        f"quote = {_quoted(source.quote)}, escape = {_quoted(source.quote)}, "
+        f"nullstr = {_list(source.null)}, encoding = {_quoted(source.encoding)}, "
+        "auto_detect = false, null_padding = true, ignore_errors = true))"
+    )
+
+
+def _list(texts: Sequence[str]) -> str:
+    return "[" + ", ".join(_quoted(text) for text in texts) + "]"
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,97 @@
+"""What a data file says of itself: the names of its columns, and their types if it has any.
+
+Of a CSV file only the first line is read. Its columns are text until somebody says more: a type
+found in the rows would be a private fact.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.engines.duckdb import schema_of
+from discreet.errors import InvalidInput
+from discreet.policy.sources import Source, kind_of
+from discreet.sql.snapshot import Header
+
+
+def header(source: Source, path: str) -> Header:
+    """The names in the first line of a CSV file, compressed or not."""
+    encoding = "utf-8-sig" if source.encoding == "utf-8" else source.encoding
+    try:
+        with (
+            pa.input_stream(path, compression="detect") as stream,
+            io.TextIOWrapper(stream, encoding=encoding, newline="") as text,
+        ):
+            rows = csv.reader(text, delimiter=source.delimiter, quotechar=source.quote)
+            names = next(rows, [])
+    except (OSError, UnicodeError, csv.Error):
+        raise InvalidInput(
+            f'the first line of "{path}" could not be read.',
+            hint="is it there, and is it text, with the names of the columns on top?",
+        ) from None
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice or not all(names):
+        wrong = f'the column "{twice[0]}" twice' if twice else "a column without a name"
+        raise InvalidInput(
+            f'the first line of "{path}" has {wrong}.', hint="ward,age on its first line, say"
+        )
+    return tuple(names)
+
+
+def column_types(
+    path: Path,
+    *,
+    source: Source | None = None,
+    bounds: Mapping[str, Sequence[Any]] | None = None,
+    keys: Mapping[str, Sequence[Any]] | None = None,
+    grids: Mapping[str, Any] | None = None,
+    types: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The type of each column of a file; for a CSV file, as its bounds and keys suggest.
+
+    A column with bounds or keys has their type: whole numbers, reals, dates; one with a grid is
+    real. ``types`` decides where it speaks.
+    """
+    read = source or Source(kind=kind_of(path.name) or "parquet", path=str(path))
+    if read.kind != "csv":
+        return schema_of(path, table=read.table) | dict(types or {})
+    found = dict.fromkeys(header(read, str(path)), "text")
+    for column, ends in (*(keys or {}).items(), *(bounds or {}).items()):
+        if column in found:
+            found[column] = type_of_values(ends)
+    suggested = found | {column: "real" for column in grids or {} if column in found}
+    return suggested | {column: kind for column, kind in (types or {}).items() if column in found}
+
+
+def type_of_values(values: Sequence[Any]) -> str:
+    """The type that public values have themselves.
+
+    >>> type_of_values([0, 110]), type_of_values([0, 99.5]), type_of_values(["A", "B", None])
+    ('integer', 'real', 'text')
+    """
+    kinds = {_kind(value) for value in values if value is not None}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return "real" if kinds == {"integer", "real"} else "text"
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case str():
+            return "text"
+        case datetime():
+            return "timestamp"
+        case date():
+            return "date"
+    return "real"
