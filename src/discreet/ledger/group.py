@@ -318,7 +318,7 @@ class Writer:
 
     def _receive(self, client: socket.socket) -> list[Waiting]:
         try:
-            data = client.recv(1 << 20)
+            data = client.recv(1 << 16)
             if data:
                 frames = self.clients[client].feed(data)
                 return [Waiting(read_request(*message), client) for message in frames]
