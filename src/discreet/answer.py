@@ -189,9 +189,9 @@ class Answer:
     def statement(self) -> str:
         """What can be published beside the numbers about how they protect people."""
         facts = self.facts
-        spent = f"epsilon = {float(self.cost.epsilon):g}"
-        if self.cost.delta:
-            spent += f", delta = {float(self.cost.delta):g}"
+        spent = f"epsilon = {float(facts['epsilon']):g}"
+        if facts["delta"]:
+            spent += f", delta = {float(facts['delta']):g}"
         lines = [
             f"These numbers are differentially private with {spent}.",
             f"Protected unit: {facts['unit']}. Neighbouring data sets: {facts['neighbours']}.",

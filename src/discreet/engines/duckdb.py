@@ -110,21 +110,41 @@ class DuckDB:
 
     def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """The answer to one query on the snapshot, on a locked connection of its own."""
-        with self._failing():
-            cursor = self._connection().cursor()
+        with self._failing(), self._connection().cursor() as cursor:
+            return self._timed(cursor, sql, timeout)
+
+    def _timed(
+        self, connection: duckdb.DuckDBPyConnection, sql: str, timeout: float | None
+    ) -> pa.Table:
+        with self._lock:
+            self._running.add(connection)
+        alarm = threading.Timer(timeout, connection.interrupt) if timeout else None
+        try:
+            if alarm is not None:
+                alarm.start()
+            return connection.sql(sql).to_arrow_table()
+        finally:
+            if alarm is not None:
+                alarm.cancel()
             with self._lock:
-                self._running.add(cursor)
-            alarm = threading.Timer(timeout, cursor.interrupt) if timeout else None
-            try:
-                if alarm is not None:
-                    alarm.start()
-                return cursor.sql(sql).to_arrow_table()
-            finally:
-                if alarm is not None:
-                    alarm.cancel()
-                with self._lock:
-                    self._running.discard(cursor)
-                cursor.close()
+                self._running.discard(connection)
+
+    def run_live(
+        self,
+        sql: str,
+        *,
+        paths: list[str],
+        attach: Path | None = None,
+        timeout: float | None = None,
+    ) -> pa.Table:
+        """The answer to one query on the source itself: a locked database that sees it alone."""
+        with self._failing(), duckdb.connect(config=self._settings) as connection:
+            if attach is not None:
+                connection.execute(f"ATTACH {_quoted(str(attach))} AS source (READ_ONLY)")
+            listed = ", ".join(_quoted(path) for path in paths)
+            connection.execute(f"SET allowed_paths = [{listed}]")
+            _lock(connection)
+            return self._timed(connection, sql, timeout)
 
     def cancel(self) -> None:
         """Stop every query that is running."""
@@ -143,9 +163,7 @@ class DuckDB:
         with self._lock:
             if self._reader is None:
                 reader = duckdb.connect(str(self.path), read_only=True, config=self._settings)
-                reader.execute("SET python_enable_replacements = false")
-                reader.execute("SET enable_external_access = false")
-                reader.execute("SET lock_configuration = true")
+                _lock(reader)
                 self._reader = reader
             return self._reader
 
@@ -164,6 +182,13 @@ def failed() -> EngineFailed:
         "the engine could not answer this query; if it was charged, it stays charged.",
         hint="ask again with the same key; if it fails again, the curator's log says why.",
     )
+
+
+def _lock(connection: duckdb.DuckDBPyConnection) -> None:
+    """Nothing but the tables that are there can be read from here on, and this cannot be undone."""
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
 
 
 @contextlib.contextmanager

@@ -82,7 +82,7 @@ class Explanation:
         """Plain JSON data."""
         return {
             "dataset": self.dataset,
-            "facts": dict(self.facts),
+            "facts": {k: float(v) if isinstance(v, Fraction) else v for k, v in self.facts.items()},
             "groups": self.groups,
             "shown_from": self.shown_from,
             "measured": [
@@ -197,6 +197,8 @@ def facts(request: Request) -> dict[str, Any]:
         "neighbours": one,
         "rows_per_unit": dataset.rows_per_unit,
         "noise": kinds[noise.kind],
+        "epsilon": noise.epsilon,
+        "delta": noise.delta,
         "bounds": "; ".join(f"{name} {range_}" for name, range_ in bounds.items()),
         "threshold": noise.selection.threshold if noise.selection else None,
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+import uuid
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from discreet.events import Event
 from discreet.plan.noise import NoisePlan
@@ -25,7 +27,11 @@ class Request:
     measurement: Measurement
     confidence: Fraction
     snapshot: str
-    """The snapshot's id; empty in live mode."""
+    """The snapshot's id; ``live`` in live mode."""
+    once: bool = False
+    """Whether another question of the same words is another question all the same."""
+    key: str | None = None
+    nonce: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -39,7 +45,7 @@ class Request:
         How a query was spelled, and what is done with the noisy table afterwards, is not in it.
         """
         noise = self.noise
-        facts = {
+        facts: dict[str, Any] = {
             "dataset": self.dataset.name,
             "snapshot": self.snapshot,
             "sql": self.measurement.sql,
@@ -52,4 +58,6 @@ class Request:
             "delta": str(noise.delta),
             "relation": str(noise.relation),
         }
+        if self.once:
+            facts["once"] = self.nonce if self.key is None else f"key {self.key}"
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
