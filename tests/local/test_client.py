@@ -192,7 +192,7 @@ def test_draws_in_javascript_are_those_of_the_channel(node, name, count):
 def test_the_same_test_tells_a_survey_that_is_off_by_a_fiftieth(node):
     other = KaryResponse(size=5, epsilon="98/100")
     found = node.result("draws", survey=survey_of(other).to_json(), value=0, count=1_000_000)
-    draws = Counter({int(written): many for written, many in found})
+    draws: Counter[Any] = Counter({int(written): many for written, many in found})
     assert p_value(draws, chances_of(KaryResponse(size=5, epsilon=1).channel(), 0)) < ALPHA
 
 

@@ -129,6 +129,8 @@ def write_loss(epsilon: Real) -> str:
 
 def _restore(data: Mapping[str, Any], epsilon: str, *, checked: bool = True) -> Randomizer:
     kind = data["kind"]
+    if not isinstance(epsilon, str):
+        raise TypeError
     numbers = {name: data[name] for name in WHOLE[kind]}
     if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers.values()):
         raise TypeError
@@ -141,6 +143,8 @@ def _restore(data: Mapping[str, Any], epsilon: str, *, checked: bool = True) -> 
     names = set(made.shares())
     if set(data) != {"kind", *numbers, *names}:
         raise ValueError
+    if not all(isinstance(data[name], str) for name in names):
+        raise TypeError
     for name in names:
         part = Fraction(data[name]) * FULL
         if part.denominator != 1 or not 0 < part < FULL:
