@@ -29,6 +29,7 @@ def single(
     grids: Mapping[str, Rational] | None = None,
     missing: Mapping[str, Any] | None = None,
     table: str | None = None,
+    delimiter: str | None = None,
     name: str | None = None,
     analyst: str = "curator",
     **settings: Any,
@@ -61,13 +62,16 @@ def single(
             else:
                 stray.append(_stray(setting, column, columns))
     text = str(path)
-    chosen = name or Path(text).name.partition(".")[0].strip("*?-_ ") or "data"
+    chosen = name or dataset_name(text)
     budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
     if "accountant" in settings:
         budget["accountant"] = settings.pop("accountant")
+    source: dict[str, Any] = {"kind": kind_of(text) or "parquet", "path": text, "table": table}
+    if delimiter is not None:
+        source["delimiter"] = delimiter
     dataset: dict[str, Any] = settings | {
         "name": chosen,
-        "source": {"kind": kind_of(text) or "parquet", "path": text, "table": table},
+        "source": source,
         "unit": unit,
         "columns": columns,
         "budget": budget,
@@ -86,6 +90,15 @@ def single(
         lines = "\n".join(f"{each.where}: {each.message}" for each in stray)
         raise InvalidPolicy(lines, mistakes=stray, hint=stray[0].hint)
     return policy
+
+
+def dataset_name(path: str | Path) -> str:
+    """The name in SQL of a file's rows.
+
+    >>> dataset_name("hospital/visits-*.csv.gz")
+    'visits'
+    """
+    return Path(path).name.partition(".")[0].strip("*?-_ ") or "data"
 
 
 def _stray(setting: str, column: str, columns: Mapping[str, object]) -> PolicyMistake:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -57,6 +57,13 @@ class Source(BaseModel):
     encoding: Literal["utf-8", "utf-16", "latin-1"] = "utf-8"
     null: tuple[str, ...] = ("",)
     """The cells of a CSV file that mean NULL."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tabs(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and ".tsv" in str(raw.get("path")).lower():
+            return {"delimiter": "\t"} | raw
+        return raw
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.engines.duckdb import schema_of
-from discreet.errors import InvalidInput
+from discreet.errors import DiscreetError, InvalidInput, PolicyDiffers
 from discreet.exact import Rational
-from discreet.ledger import create, open_ledger
-from discreet.policy import Policy, read, single
+from discreet.exact import delta as exact_delta
+from discreet.ledger import Balance, create, open_ledger
+from discreet.policy import EACH_ROW, Policy, Source, read, single
+from discreet.policy.single import dataset_name
+from discreet.policy.sources import kind_of
+from discreet.session.files import column_types
 from discreet.session.home import Home
 from discreet.session.session import Session
 
@@ -25,38 +28,70 @@ def open_session(
     bounds: Mapping[str, Sequence[Any]] | None = None,
     keys: Mapping[str, Sequence[Any]] | None = None,
     epsilon: Rational | None = None,
-    delta: Rational = 0,
+    delta: Rational | None = None,
     analyst: str | None = None,
     **settings: Any,
 ) -> Session:
     """Open a policy file, or a data file as its own curator.
 
-    With a data file, ``epsilon`` and ``delta`` are the total budget. It is written down in
-    ``.discreet`` beside the data when the file is first opened, and holds from then on.
+    With a data file, ``unit`` is the column that says whose row it is, or ``"each row"``, and
+    ``epsilon`` and ``delta`` are the total budget. It is written down in ``.discreet`` beside the
+    data when the file is first opened, and holds from then on: later it may be left out. The
+    columns of a CSV file are text; ``types={"age": "integer"}``, or bounds and keys, say more.
     """
     place = Path(path)
     if place.suffix == ".toml":
-        given = {"unit": unit, "rows_per_unit": rows_per_unit, "bounds": bounds, "keys": keys}
+        given: dict[str, Any] = {
+            "unit": unit,
+            "rows_per_unit": rows_per_unit,
+            "bounds": bounds,
+            "keys": keys,
+        }
+        given |= {"epsilon": epsilon, "delta": delta}
         stray = [name for name, value in (given | settings).items() if value is not None]
-        if stray or epsilon is not None:
+        if stray:
             raise InvalidInput(
-                f"{', '.join(stray) or 'epsilon'}: a policy file says this itself.",
+                f"{', '.join(stray)}: a policy file says this itself.",
                 hint=f'discreet.open("{place}")',
             )
         return open_policy(read(place), analyst=analyst)
-    if epsilon is None:
+    kind = kind_of(place.name) or "parquet"
+    source = Source.model_validate(
+        {"kind": kind, "path": str(place), "table": settings.get("table")}
+        | {name: settings[name] for name in ("delimiter",) if settings.get(name)}
+    )
+    types = column_types(
+        place,
+        source=source,
+        bounds=bounds,
+        keys=keys,
+        grids=settings.get("grids"),
+        types=settings.pop("types", None),
+    )
+    if unit is None:
         raise InvalidInput(
-            "a data file needs a total budget.", hint='discreet.open("visits.parquet", epsilon=3)'
+            "nothing says whose row a row is, so nobody can be protected.",
+            hint=f'unit="{likely_unit(list(types))}", or unit="{EACH_ROW}" if each row is a '
+            "person of their own.",
         )
+    held = held_budget(Home(place.resolve().parent), settings.get("name") or dataset_name(place))
+    if epsilon is None and held is not None:
+        epsilon, delta = held.budget.epsilon, held.budget.delta
+        settings.setdefault("accountant", held.accountant)
+    if epsilon is None:
+        raise InvalidInput("a data file needs a total budget.", hint="epsilon=3")
+    if delta and not {"accountant", "delta_per_query"} & settings.keys():
+        # Gaussian noise is charged one delta each, which has to be fixed beforehand.
+        settings["accountant"] = f"approximate:{exact_delta(delta) / 100}"
     policy = single(
         place.resolve(),
-        types=schema_of(place),
-        unit=unit,
+        types=types,
+        unit=None if unit == EACH_ROW else unit,
         rows_per_unit=rows_per_unit,
         bounds=bounds,
         keys=keys,
         epsilon=epsilon,
-        delta=delta,
+        delta=delta or 0,
         analyst=analyst or CURATOR,
         **settings,
     )
@@ -70,11 +105,47 @@ def open_policy(
     home = Home(beside or policy.folder.resolve())
     named = sorted({name for d in policy.datasets.values() for name in d.analysts})
     who = analyst or (named[0] if len(named) == 1 else None)
-    if who is None or (named and who not in named):
+    if who is None or who not in named:
         raise InvalidInput(
-            f"analyst = {analyst!r} is not named in the policy.",
-            hint=f"one of: {', '.join(named)}.",
+            "the policy does not say that you may ask: "
+            + (f"it names {', '.join(named)}" if named else "it names no analyst")
+            + (f", not {analyst}." if analyst else "."),
+            hint=f'analyst="{named[0]}"'
+            if named
+            else "under [dataset.NAME.analysts]: ann = { epsilon = 1 }",
         )
     home.key()
     ledger = open_ledger(home.ledger) if home.ledger.exists() else create(home.ledger)
-    return Session(policy, ledger=ledger, home=home, analyst=who)
+    try:
+        return Session(policy, ledger=ledger, home=home, analyst=who)
+    except PolicyDiffers as error:
+        ledger.close()
+        # The ledger does not know by which name we found it.
+        where = str(home.ledger)
+        raise PolicyDiffers(
+            error.message, hint=(error.hint or "").replace("LEDGER", where)
+        ) from None
+    except DiscreetError:
+        ledger.close()
+        raise
+
+
+def held_budget(home: Home, dataset: str) -> Balance | None:
+    """The budget of a data set as the ledger holds it, if there is one yet."""
+    if not home.ledger.exists():
+        return None
+    with open_ledger(home.ledger) as ledger:
+        return next(
+            (each for each in ledger.balances() if each.dataset == dataset and not each.analyst),
+            None,
+        )
+
+
+def likely_unit(columns: Sequence[str]) -> str:
+    """The column that sounds most like a person's, for a hint.
+
+    >>> likely_unit(["day", "patient_id", "ward"])
+    'patient_id'
+    """
+    names = [name for name in columns if name.lower().endswith(("id", "email", "user"))]
+    return next(iter([*names, *columns]), "patient_id")
