@@ -21,6 +21,15 @@ Value: TypeAlias = int | Fraction | str | bool | date | datetime | None
 MOST_KEYS = 1000
 """How many values an expression may take for them to be listed without having been declared."""
 
+LARGEST_SIZE = 5000
+"""How many operations and columns an expression may be written with."""
+
+HIGHEST = 150
+"""How deep operations may be nested."""
+
+LARGEST = Fraction(2**1000)
+"""Doubles end near 2**1024. Constants beyond this are refused, bounds beyond it are no bounds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -57,6 +66,9 @@ class Call:
     operation: str
     arguments: tuple[Expression, ...]
     meaning: Meaning
+    size: int = field(default=1, compare=False, repr=False)
+    """How many operations and columns it is written with, each as often as it is written."""
+    height: int = field(default=1, compare=False, repr=False)
 
 
 Expression: TypeAlias = Column | Literal | Call
@@ -96,6 +108,13 @@ def walk(expression: Expression) -> Iterator[Expression]:
     if isinstance(expression, Call):
         for argument in expression.arguments:
             yield from walk(argument)
+
+
+def size_of(expression: Expression) -> int:
+    """How many operations and columns it is written with; constants weigh nothing."""
+    if isinstance(expression, Call):
+        return expression.size
+    return 1 if isinstance(expression, Column) else 0
 
 
 def columns_of(expression: Expression) -> set[str]:

@@ -93,8 +93,10 @@ class Interval:
 
 
 def hull(intervals: Iterable[Interval]) -> Interval:
-    """The smallest interval that holds them all."""
+    """The smallest interval that holds them all; of nothing, no interval is known."""
     parts = list(intervals)
+    if not parts:
+        return Interval()
     lows = [part.low for part in parts]
     highs = [part.high for part in parts]
     return Interval(

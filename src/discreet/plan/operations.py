@@ -14,8 +14,11 @@ from datetime import date, timedelta
 from fractions import Fraction
 from typing import TypeAlias
 
-from discreet.errors import UnknownName, WrongType
+from discreet.errors import TooLarge, UnknownName, WrongType
 from discreet.plan.expressions import (
+    HIGHEST,
+    LARGEST,
+    LARGEST_SIZE,
     MOST_KEYS,
     Call,
     Expression,
@@ -23,6 +26,8 @@ from discreet.plan.expressions import (
     Meaning,
     Type,
     Value,
+    size_of,
+    walk,
 )
 from discreet.plan.intervals import Interval, hull
 
@@ -47,7 +52,16 @@ def call(operation: str, *arguments: Expression) -> Call:
             f"{operation.upper()} is not a function that is known here.",
             hint="the functions that can be used are listed in docs/reference/sql.md.",
         )
-    return Call(operation, arguments, with_domain(rule(arguments)))
+    size = 1 + sum(size_of(argument) for argument in arguments)
+    height = 1 + max((a.height for a in arguments if isinstance(a, Call)), default=0)
+    if size > LARGEST_SIZE or height > HIGHEST:
+        # Names of subqueries stand for whole expressions: a short text can mean a huge one.
+        raise TooLarge(
+            f"an expression of the query has more than {LARGEST_SIZE:,} parts, or more than "
+            f"{HIGHEST} inside each other, once the names of its subqueries are written out.",
+            hint="simplify it.",
+        )
+    return Call(operation, arguments, with_domain(rule(arguments)), size, height)
 
 
 def names() -> list[str]:
@@ -135,12 +149,24 @@ def _arithmetic(words: str, bounds: Callable[[Interval, Interval], Interval]) ->
         _expect(arguments, 2, words)
         _numbers(arguments, words)
         left, right = arguments
-        result = bounds(left.meaning.bounds, right.meaning.bounds)
+        result = _representable(bounds(left.meaning.bounds, right.meaning.bounds))
         # Doubles that nothing bounds may overflow, and what is not finite becomes NULL.
         nullable = _nullable(arguments) or result.bounded is None
         return Meaning(_number(arguments, result), result, nullable)
 
     return rule
+
+
+def _representable(bounds: Interval) -> Interval:
+    """Bounds that doubles can overflow before they are reached bound nothing."""
+    largest = bounds.magnitude
+    return Interval() if largest is not None and largest > LARGEST else bounds
+
+
+def _never_zero(divisor: Meaning) -> bool:
+    """Whether a divisor stays so far from 0 that doubles cannot take it for 0 either."""
+    both = divisor.bounds.bounded
+    return both is not None and (both[0] >= 1 / LARGEST or both[1] <= -1 / LARGEST)
 
 
 def _number(arguments: Sequence[Expression], bounds: Interval) -> Type:
@@ -160,9 +186,10 @@ def _divide(arguments: Sequence[Expression]) -> Meaning:
     _expect(arguments, 2, "/")
     _numbers(arguments, "/")
     top, bottom = (argument.meaning for argument in arguments)
-    both = bottom.bounds.bounded
-    never_zero = both is not None and not both[0] <= 0 <= both[1]
-    return Meaning("real", top.bounds / bottom.bounds, _nullable(arguments) or not never_zero)
+    if not _never_zero(bottom):
+        return Meaning("real")
+    bounds = _representable(top.bounds / bottom.bounds)
+    return Meaning("real", bounds, _nullable(arguments) or bounds.bounded is None)
 
 
 @_rule("modulo")
@@ -176,8 +203,7 @@ def _modulo(arguments: Sequence[Expression]) -> Meaning:
     low, high = arguments[0].meaning.bounds.bounded
     most = max(divisor - 1, Fraction(0))
     bounds = Interval(-most if low < 0 else Fraction(0), most if high > 0 else Fraction(0))
-    both = arguments[1].meaning.bounds.bounded
-    never_zero = both is not None and not both[0] <= 0 <= both[1]
+    never_zero = _never_zero(arguments[1].meaning)
     return Meaning("integer", bounds, _nullable(arguments) or not never_zero)
 
 
@@ -355,7 +381,7 @@ def _substring(arguments: Sequence[Expression]) -> Meaning:
     _types(arguments[:1], ("text", "null"), "SUBSTRING", "text")
     for position in arguments[1:]:
         value = _constant(position, "a position in SUBSTRING")
-        if not isinstance(value, int) or not 0 <= value <= 2**31 - 1:
+        if type(value) is not int or not 0 <= value <= 2**31 - 1:
             raise WrongType("SUBSTRING counts from 1.", hint="SUBSTRING(name, 1, 3)")
     return Meaning("text", nullable=_nullable(arguments[:1]))
 
@@ -423,14 +449,12 @@ def _date_trunc(arguments: Sequence[Expression]) -> Meaning:
     if days is None:
         return meaning
     starts: list[Value] = []
-    day = truncate(days[0], str(part))
-    while day <= days[1]:
+    day: date | None = truncate(days[0], str(part))
+    while day is not None and day <= days[1]:
         starts.append(day)
         if len(starts) > MOST_KEYS:
             return meaning
-        day = truncate(day + timedelta(days={"day": 1, "week": 7}.get(str(part), 32 * 12)), "day")
-        if part in ("year", "quarter", "month"):
-            day = _next(starts[-1], str(part))  # type: ignore[arg-type]
+        day = _next(day, str(part))
     return replace(meaning, domain=(*starts, None) if meaning.nullable else tuple(starts))
 
 
@@ -442,10 +466,16 @@ def truncate(day: date, part: str) -> date:
     return date(day.year, month, day.day if part == "day" else 1)
 
 
-def _next(start: date, part: str) -> date:
-    months = {"year": 12, "quarter": 3, "month": 1}[part]
-    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
-    return date(year, month + 1, 1)
+def _next(start: date, part: str) -> date | None:
+    """The start of the next part, or None where the calendar ends."""
+    try:
+        if part in ("day", "week"):
+            return start + timedelta(days=1 if part == "day" else 7)
+        months = {"year": 12, "quarter": 3, "month": 1}[part]
+        year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+        return date(year, month + 1, 1)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _days(argument: Expression) -> tuple[date, date] | None:
@@ -523,3 +553,10 @@ def _extremum(arguments: Sequence[Expression]) -> Meaning:
 
 STAGE_AGGREGATES = frozenset({"tally", "total", "average", "minimum", "maximum"})
 """Operations that read several rows of the noisy table."""
+
+
+def has_stage_aggregate(expression: Expression) -> bool:
+    """Whether an expression reads several rows of the noisy table."""
+    return any(
+        isinstance(node, Call) and node.operation in STAGE_AGGREGATES for node in walk(expression)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from fractions import Fraction
 
+from discreet.errors import TooLarge
 from discreet.plan.expressions import Call, Column, Expression, Literal, Type, Value
 from discreet.sql.dialects import Dialect
 
@@ -31,8 +32,12 @@ _ARITHMETIC = frozenset(
     }
 )
 _ALWAYS_REAL = frozenset({"divide", "sqrt", "round"})
-_MAY_OVERFLOW = frozenset({"add", "subtract", "multiply", "divide"})
-_CHAIN = _MAY_OVERFLOW | {"negate", "abs"}
+_CHAIN = frozenset({"add", "subtract", "multiply", "divide", "negate", "abs"})
+# Operations that an engine would compute in 32 bits, and overflow, if its constants are that short.
+_WHOLE = frozenset({"add", "subtract", "multiply", "modulo", "negate", "abs"})
+# Operations whose arguments are written more than once.
+_REPEATED = frozenset({"sqrt", "clamp"})
+_LONGEST_REPEATED = 10_000
 
 
 def identifier(name: str) -> str:
@@ -88,6 +93,7 @@ def expression(node: Expression, dialect: Dialect, *, inside: bool = False) -> s
         and node.meaning.type == "real"
         and node.meaning.bounds.bounded is None
     ):
+        _check_repeated(text)
         return f"CASE WHEN {dialect.is_finite.format(text)} THEN {text} END"
     return text
 
@@ -110,11 +116,22 @@ def _call(node: Call, dialect: Dialect) -> str:
         return template.format(expression(arguments[1], dialect), part=part.value)
     if operation in ("to_real", "to_integer"):
         return _cast(node, dialect)
+    if operation == "divide":
+        # An infinite divisor would make a number of what is to be NULL.
+        inside = [True, False]
+    else:
+        # What is bounded is not checked later, so its parts are checked where they are.
+        inside = [operation in _CHAIN and node.meaning.bounds.bounded is None] * len(arguments)
     as_real = operation in _ALWAYS_REAL or (
         operation in _ARITHMETIC and node.meaning.type == "real"
     )
-    inside = operation in _CHAIN
-    texts = [_argument(a, dialect, as_real=as_real, inside=inside) for a in arguments]
+    whole = operation in _WHOLE and not as_real
+    texts = [
+        _argument(argument, dialect, as_real=as_real, whole=whole, inside=each)
+        for argument, each in zip(arguments, inside, strict=True)
+    ]
+    if operation in _REPEATED:
+        _check_repeated(texts[0])
     if operation == "case":
         return _case(texts)
     if operation in ("and", "or"):
@@ -131,9 +148,24 @@ def _call(node: Call, dialect: Dialect) -> str:
     return text
 
 
-def _argument(node: Expression, dialect: Dialect, *, as_real: bool, inside: bool) -> str:
+def _argument(
+    node: Expression, dialect: Dialect, *, as_real: bool, whole: bool, inside: bool
+) -> str:
     text = expression(node, dialect, inside=inside)
-    return f"CAST({text} AS {dialect.real})" if as_real and node.meaning.type == "integer" else text
+    if as_real and node.meaning.type == "integer":
+        return f"CAST({text} AS {dialect.real})"
+    if whole and not isinstance(node, Column):
+        return f"CAST({text} AS {dialect.whole})"
+    return text
+
+
+def _check_repeated(text: str) -> None:
+    """Repeated in each other, short texts would grow beyond any memory."""
+    if len(text) > _LONGEST_REPEATED:
+        raise TooLarge(
+            "the expression is too long once it is written out.",
+            hint="nest CLAMP, SQRT and CAST less deeply.",
+        )
 
 
 def _case(texts: list[str]) -> str:
@@ -149,6 +181,7 @@ def _cast(node: Call, dialect: Dialect) -> str:
     inner = node.arguments[0]
     text = expression(inner, dialect)
     if inner.meaning.type == "boolean":
+        _check_repeated(text)
         text = f"CASE WHEN {text} THEN 1 WHEN NOT {text} THEN 0 END"
     elif node.operation == "to_integer" and inner.meaning.type == "real":
         return f"CAST(FLOOR({text} + 0.5e0) AS {dialect.whole})"

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from discreet.errors import InvalidQuery, UnknownName
 from discreet.exact import rational
-from discreet.plan.expressions import Expression, Literal, Value, literal
+from discreet.plan.expressions import LARGEST, Expression, Literal, Value, literal
 from discreet.plan.operations import call
 from discreet.sql.syntax import excerpt, only, unsupported
 
@@ -98,6 +98,10 @@ def _literal(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
     if node.args.get("is_string"):
         return literal(str(node.this))
     number = rational(str(node.this), name="a number", error=InvalidQuery)
+    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+        raise InvalidQuery(
+            f"{excerpt(node, 40)} is beyond what engines can compute with.", hint="1e300 or 1e-300"
+        )
     return literal(int(number) if str(node.this).isdigit() else number)
 
 
@@ -234,7 +238,7 @@ def _dated(text: str, name: str, node: exp.Expression) -> Expression:
     try:
         if name == "DATE":
             return literal(date.fromisoformat(text))
-        if name == "TIMESTAMP":
+        if name in ("TIMESTAMP", "TIMESTAMPNTZ"):
             moment = datetime.fromisoformat(text)
             if moment.tzinfo is None:
                 return literal(moment)

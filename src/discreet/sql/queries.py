@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from discreet.errors import InvalidQuery, UnknownName, Unsupported
+from discreet.errors import InvalidQuery, TooLarge, UnknownName, Unsupported
 from discreet.plan.expressions import Column, Expression, Literal, Meaning, literal
-from discreet.plan.operations import call
+from discreet.plan.operations import STAGE_AGGREGATES, call, has_stage_aggregate
 from discreet.plan.query import Aggregate, Core, Key, Kind, Order, Query, Stage
 from discreet.plan.schema import Schema
 from discreet.sql.expressions import read
@@ -57,7 +57,10 @@ def read_query(text: str, schemas: Mapping[str, Schema]) -> Query:
     ``schemas`` are keyed by the lower-case names under which an analyst knows them.
     """
     tree = parse(text)
-    result = _Reader(schemas).select(tree, {})
+    try:
+        result = _Reader(schemas).select(tree, {})
+    except RecursionError:
+        raise TooLarge("the query is nested too deeply.", hint="simplify it.") from None
     if isinstance(result, Rows):
         raise Unsupported(
             "single rows are never released, only aggregates over many.",
@@ -100,6 +103,8 @@ class _Reader:
         table = clause.this
         if isinstance(table, exp.Subquery):
             only(table, "this", "alias")
+            if table.args.get("alias") is not None:
+                only(table.args["alias"], "this")
             return _renamed(self.select(table.this, ctes), table.alias)
         if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
             raise unsupported(table, f"FROM {self._example()}")
@@ -210,7 +215,7 @@ def _grouping(
     """What one term of GROUP BY means: a position, the name of a column or result, or itself."""
     if isinstance(term, exp.Literal) and not term.args.get("is_string"):
         place = str(term.this)
-        if not place.isdigit() or not 1 <= int(place) <= len(items):
+        if not place.isdecimal() or not 1 <= int(place) <= len(items):
             raise InvalidQuery(
                 f"GROUP BY {place}: there are {len(items)} columns.", hint="GROUP BY 1"
             )
@@ -286,9 +291,11 @@ class _Core:
 
     def _read(self, node: exp.Expression, condition: Expression | None, text: str) -> Aggregate:
         if isinstance(node, exp.Count):
-            only(node, "this", "expressions")
+            only(node, "this")
             inner = node.this
             if inner is None or isinstance(inner, exp.Star):
+                if inner is not None:
+                    only(inner)
                 return Aggregate("count_rows", None, condition, text)
             if isinstance(inner, exp.Distinct):
                 only(inner, "expressions")
@@ -306,7 +313,11 @@ class _Core:
     def _is_unit(self, node: exp.Expression) -> bool:
         unit = self.rows.schema.unit
         return (
-            isinstance(node, exp.Column) and unit is not None and node.name.lower() == unit.lower()
+            isinstance(node, exp.Column)
+            and unit is not None
+            and node.name.lower() == unit.lower()
+            and unit.lower() not in self.rows.columns  # else it is the name of something else
+            and node.table.lower() in ("", self.rows.alias)
         )
 
     def _require_unit(self, nodes: list[exp.Expression], text: str) -> None:
@@ -395,9 +406,12 @@ def _over_noisy(node: exp.Select, noisy: Noisy) -> Noisy:
         only(group, "expressions")
         items = [_aliased(item) for item in node.expressions if not isinstance(item, exp.Star)]
         groups = tuple(
-            read(items[int(str(term.this)) - 1][0], resolve)
-            if isinstance(term, exp.Literal) and 1 <= int(str(term.this)) <= len(items)
-            else named(term)
+            _plain_group(
+                read(_by_place(term, items), resolve)
+                if isinstance(term, exp.Literal)
+                else named(term),
+                term,
+            )
             for term in group.expressions
         )
     elif any(_has_aggregate(part) for part in _above_parts(node)):
@@ -409,13 +423,50 @@ def _over_noisy(node: exp.Select, noisy: Noisy) -> Noisy:
         node,
         columns,
         named,
-        where=_clause(node, "where", lambda c: read(c, resolve)),
+        where=_clause(node, "where", lambda c: _plain_group(read(c, resolve), c)),
         groups=groups,
         having=_clause(node, "having", named),
         distinct=distinct is not None,
     )
+    if groups is not None:
+        for value in (*(value for _, value in columns), *(term.expression for term in stage.order)):
+            _check_grouped(value, groups)
+        if stage.having is not None:
+            _check_grouped(stage.having, groups)
     query = Query(noisy.query.core, (*noisy.query.stages, stage))
     return Noisy(query, _outputs(stage), noisy.alias)
+
+
+def _by_place(term: exp.Literal, items: list[tuple[exp.Expression, str]]) -> exp.Expression:
+    place = str(term.this)
+    if term.args.get("is_string") or not place.isdecimal() or not 1 <= int(place) <= len(items):
+        raise InvalidQuery(
+            f"GROUP BY {excerpt(term)}: there are {len(items)} columns.", hint="GROUP BY 1"
+        )
+    return items[int(place) - 1][0]
+
+
+def _plain_group(expression: Expression, node: exp.Expression) -> Expression:
+    if has_stage_aggregate(expression):
+        raise InvalidQuery(
+            f"{excerpt(node)}: an aggregate cannot stand in WHERE or GROUP BY.",
+            hint="HAVING, or an outer SELECT.",
+        )
+    return expression
+
+
+def _check_grouped(expression: Expression, groups: tuple[Expression, ...]) -> None:
+    """What stands beside aggregates is grouped: else it would be some row's, nobody knows which."""
+    if expression in groups or isinstance(expression, Literal):
+        return
+    if isinstance(expression, Column):
+        raise InvalidQuery(
+            f"{expression.name} is neither grouped nor aggregated.",
+            hint=f"GROUP BY {expression.name}, or MAX({expression.name}).",
+        )
+    if expression.operation not in STAGE_AGGREGATES:
+        for argument in expression.arguments:
+            _check_grouped(argument, groups)
 
 
 def _stage_aggregate(
@@ -424,10 +475,20 @@ def _stage_aggregate(
     name = _STAGE_AGGREGATES.get(type(node))
     if name is None:
         raise unsupported(node, "COUNT, SUM, AVG, MIN or MAX over the inner query")
-    only(node, "this", "expressions")
-    if isinstance(node.this, exp.Star) or node.this is None:
+    only(node, "this")
+    if isinstance(node.this, exp.Star) or (node.this is None and name == "tally"):
+        if node.this is not None:
+            only(node.this)
+        if name != "tally":
+            raise unsupported(node, "COUNT(*)")
         return call("tally", literal(1))
-    return call(name, inner(node.this))
+    argument = inner(node.this)
+    if has_stage_aggregate(argument):
+        raise InvalidQuery(
+            f"{excerpt(node)} aggregates an aggregate of the same SELECT.",
+            hint="put the inner one into a subquery.",
+        )
+    return call(name, argument)
 
 
 # Shared ----------------------------------------------------------------------------------------
@@ -474,7 +535,7 @@ def _ordered(
 ) -> Expression:
     if isinstance(term, exp.Literal) and not term.args.get("is_string"):
         place = str(term.this)
-        if not place.isdigit() or not 1 <= int(place) <= len(columns):
+        if not place.isdecimal() or not 1 <= int(place) <= len(columns):
             raise InvalidQuery(f"ORDER BY {place}: no such column.", hint="ORDER BY 1")
         return columns[int(place) - 1][1]
     for name, value in columns:
@@ -489,7 +550,11 @@ def _whole(node: exp.Select, name: str) -> int | None:
         return None
     only(clause, "expression")
     value = clause.expression
-    if not isinstance(value, exp.Literal) or not str(value.this).isdigit():
+    if (
+        not isinstance(value, exp.Literal)
+        or value.args.get("is_string")
+        or not str(value.this).isdecimal()
+    ):
         raise unsupported(clause, f"{name.upper()} 10")
     return int(str(value.this))
 

@@ -7,6 +7,7 @@ argument of every node was asked for: what is not understood is refused, never p
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import sqlglot
@@ -20,6 +21,9 @@ logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 LONGEST = 100_000
 DEEPEST = 100
+HIGHEST = 150
+
+_UNSENDABLE = re.compile("[\0\ud800-\udfff]")
 
 # Arguments that sqlglot sets on its own account and that do not change the meaning.
 _SILENT = frozenset({"big_int", "typed", "safe", "ignore_nulls", "nested", "is_string", "_type"})
@@ -32,12 +36,14 @@ def parse(text: str) -> exp.Select:
             f"the query has {len(text)} characters; {LONGEST} are the most.",
             hint="shorten its lists of values, or declare them as keys in the policy.",
         )
-    if "\0" in text:
-        raise InvalidQuery("the query holds a NUL character.", hint="remove it.")
+    if _UNSENDABLE.search(text):
+        raise InvalidQuery(
+            "the query holds a NUL character or half a surrogate pair.", hint="remove it."
+        )
     _check_depth(text)
     try:
         statements = sqlglot.parse(text, read="duckdb")
-    except (SqlglotError, RecursionError) as error:
+    except Exception as error:  # a parser that stumbles has not read the text
         raise InvalidQuery(
             f"this is not SQL that can be read: {_first_line(error)}",
             hint="SELECT ward, COUNT(*) FROM visits GROUP BY ward",
@@ -49,6 +55,7 @@ def parse(text: str) -> exp.Select:
             hint="send each SELECT on its own.",
         )
     statement = found[0]
+    _check_height(statement)
     if not isinstance(statement, exp.Select):
         raise Unsupported(
             f"{_words(statement)} is not allowed: only SELECT is.",
@@ -96,6 +103,8 @@ def _empty(value: Any) -> bool:
 def _first_line(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply."
+    if not isinstance(error, SqlglotError):
+        return "the parser gave up."
     # sqlglot underlines with terminal codes; the first line has words and position alone.
     return str(error).splitlines()[0].split("\x1b")[0].strip()[:200]
 
@@ -116,3 +125,17 @@ def _check_depth(text: str) -> None:
             depth -= 1
     if deepest > DEEPEST or text.upper().count("CASE") > DEEPEST:
         raise TooLarge(f"the query is nested more than {DEEPEST} deep.", hint="split it into CTEs.")
+
+
+def _check_height(statement: exp.Expr) -> None:
+    """Refuse chains such as a + b + c + ... that whoever reads them would climb one by one."""
+    level: list[exp.Expr] = [statement]
+    height = 0
+    while level:
+        height += 1
+        if height > HIGHEST:
+            raise TooLarge(
+                f"the query chains or nests more than {HIGHEST} operations.",
+                hint="x IN (1, 2, 3) instead of a chain of OR; split the rest into CTEs.",
+            )
+        level = [child for node in level for child in node.iter_expressions()]
