@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
@@ -15,6 +16,16 @@ from discreet.session.files import header
 from discreet.session.home import Home
 from discreet.sql.dialects import DUCKDB
 from discreet.sql.snapshot import Header, duckdb_source, snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The snapshot that is on disk."""
+
+    id: str
+    current: bool
+    """Whether it is what the policy defines now; if not, the next query makes it anew."""
+    path: Path
 
 
 class Data:
@@ -41,13 +52,20 @@ class Data:
         """Make the snapshot if it is missing or outdated; its id ('live' where there is none)."""
         if self.live:
             return "live"
-        definition = hashlib.sha256(self._select.encode()).hexdigest()
-        existing = self._engine.snapshot()
-        if existing is not None and existing[1] == definition and not refresh:
-            return existing[0]
+        existing = self.snapshot()
+        if existing is not None and existing.current and not refresh:
+            return existing.id
         return self._engine.prepare(
-            self._select, definition=definition, attach=self._attached, progress=progress
+            self._select, definition=self._definition, attach=self._attached, progress=progress
         )
+
+    def snapshot(self) -> Snapshot | None:
+        """What is on disk, if anything is."""
+        existing = None if self.live else self._engine.snapshot()
+        if existing is None:
+            return None
+        name, definition = existing
+        return Snapshot(name, definition == self._definition, self._engine.path)
 
     def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """The engine's answer."""
@@ -64,6 +82,10 @@ class Data:
     def close(self) -> None:
         """Let go of the engine."""
         self._engine.close()
+
+    @property
+    def _definition(self) -> str:
+        return hashlib.sha256(self._select.encode()).hexdigest()
 
     @property
     def _attached(self) -> Path | None:

@@ -16,7 +16,7 @@ from discreet.ledger import Balance, Ledger, Stored
 from discreet.plan.query import Query
 from discreet.plan.schema import Schema
 from discreet.policy.model import Dataset, Policy
-from discreet.session.data import Data
+from discreet.session.data import Data, Snapshot
 from discreet.session.diagnosis import over_the_cap
 from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home
@@ -47,6 +47,8 @@ class Session:
         self.policy = policy
         self.ledger = ledger
         self.analyst = analyst
+        self.progress: Progress | None = None
+        """Told how far a snapshot is, when a query is the first to need it."""
         self._schemas = {
             name.lower(): Schema.of(dataset) for name, dataset in policy.datasets.items()
         }
@@ -130,7 +132,7 @@ class Session:
             noise,
             measurement,
             confidence_of(terms, dataset),
-            data.prepare(),
+            data.prepare(progress=self.progress),
             # Live rows may have changed since: only a key makes two questions the same.
             once=data.live,
             key=key,
@@ -181,7 +183,11 @@ class Session:
         A refreshed snapshot spends from the same budget: it is about the same people.
         """
         data = self._data[self._dataset(dataset).name]
-        return data.prepare(refresh=refresh, progress=progress)
+        return data.prepare(refresh=refresh, progress=progress or self.progress)
+
+    def snapshot(self, dataset: str | None = None) -> Snapshot | None:
+        """The snapshot of a data set that is on disk, if there is one."""
+        return self._data[self._dataset(dataset).name].snapshot()
 
     def cancel(self) -> None:
         """Stop every query that is running; its charge is kept."""
