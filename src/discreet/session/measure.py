@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
+from discreet.exact.grid import LARGEST_UNITS
 from discreet.plan.expressions import Value
 from discreet.plan.primitives import Lowered
 from discreet.plan.query import Core
@@ -50,8 +53,9 @@ def collect(table: pa.Table, core: Core, lowered: Lowered, measurement: Measurem
     for (total, count), primitive in zip(measurement.parts, lowered.primitives, strict=True):
         around = numbers[total]
         if count is not None:
-            around = around - primitive.centre * numbers[count]
-        values.append(around)
+            around = _around(around, primitive.centre, numbers[count])
+        # Saturating moves no two databases further apart; wrapping round would.
+        values.append(np.clip(around, -LARGEST_UNITS, LARGEST_UNITS).astype(np.int64))
     if not core.keys:
         return Aggregates((), values, 1)
     columns = [table.column(f"k{index}") for index in range(len(core.keys))]
@@ -60,7 +64,8 @@ def collect(table: pa.Table, core: Core, lowered: Lowered, measurement: Measurem
     listed = zip(*(column.to_pylist() for column in columns), strict=True)
     found = {key: row for row, key in enumerate(listed)}
     groups = list(public_groups(core))
-    places = np.array([found.get(group, -1) for group in groups], dtype=np.intp)
+    spoken = product(*([_spoken(value) for value in key.values or ()] for key in core.keys))
+    places = np.array([found.get(group, -1) for group in spoken], dtype=np.intp)
     present = places >= 0
     filled = []
     for each in values:
@@ -85,7 +90,26 @@ def public_groups(core: Core) -> Iterable[tuple[Value, ...]]:
     return product(*domains)
 
 
-def _integers(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    """A column of counts or sums; the sum of nothing is 0."""
-    whole = column.cast(pa.int64()).fill_null(0)
-    return np.asarray(whole.to_numpy(), dtype=np.int64)
+def _integers(column: pa.ChunkedArray) -> NDArray[Any]:
+    """A column of counts or sums, as Python's own integers where 64 bits are too few.
+
+    The sum of nothing is 0.
+    """
+    whole = column.fill_null(0)
+    try:
+        return np.asarray(whole.cast(pa.int64()).to_numpy(), dtype=np.int64)
+    except pa.ArrowInvalid:
+        return np.array([int(value) for value in whole.to_pylist()], dtype=object)
+
+
+def _around(total: NDArray[Any], centre: int, count: NDArray[Any]) -> NDArray[Any]:
+    """The sum of ``value - centre``, from the sum of values and their number."""
+    largest = max(abs(int(end)) for end in (total.min(initial=0), total.max(initial=0)))
+    if largest + abs(centre) * int(count.max(initial=0)) >= 2**63:
+        total, count = total.astype(object), count.astype(object)
+    return np.asarray(total - centre * count)
+
+
+def _spoken(value: Value) -> Value | float:
+    """A key as the engine returns it: real numbers are doubles there."""
+    return float(value) if isinstance(value, Fraction) else value
