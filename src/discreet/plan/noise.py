@@ -71,16 +71,19 @@ class NoisePlan:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """What the ledger is charged with."""
+        drawn = self.noises  # a scale that cannot be drawn is refused before it is charged
         if self.kind == "gaussian":
             # One vector of all primitives, each divided by sqrt(m) times its own sensitivity.
             sigma = smallest_sigma(self.epsilon, self.delta)
             return (Event("gaussian", {"sigma": sigma, "grid": _GRID}, 1, self.relation),)
         events = []
-        for index, primitive in enumerate(self.lowered.primitives):
+        for index, (primitive, noise) in enumerate(
+            zip(self.lowered.primitives, drawn, strict=True)
+        ):
             if index == self.selector and self.selection is not None:
                 events.append(self.selection.event)
                 continue
-            scale, l1 = self.scales[index], self.sensitivities[index].l1
+            scale, l1 = noise.scale, self.sensitivities[index].l1
             if primitive.step == 1:
                 events.append(Event("geometric", {"scale": scale}, l1, self.relation))
             else:
