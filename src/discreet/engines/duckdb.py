@@ -171,7 +171,7 @@ class DuckDB:
     def _failing(self) -> Iterator[None]:
         try:
             yield
-        except (duckdb.Error, OSError, MemoryError) as error:
+        except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
             LOG.error("DuckDB: %s", error)  # noqa: TRY400  # the stack would hold rows
             raise failed() from None
 

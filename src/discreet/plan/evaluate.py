@@ -8,7 +8,6 @@ NULL is a mask.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -182,13 +181,23 @@ def _compare(function: Callable[[Any, Any], Any]) -> Callable[[list[Vector]], Ve
         if object in (left.data.dtype, right.data.dtype):
             pairs = np.broadcast_arrays(left.data, right.data, valid)
             flat = [
-                bool(function(a, b)) if there else False
+                bool(function(*_same_kind(a, b))) if there else False
                 for a, b, there in zip(*(p.ravel().tolist() for p in pairs), strict=True)
             ]
             return Vector(np.array(flat, dtype=np.bool_).reshape(valid.shape), valid)
         return Vector(np.asarray(function(left.data, right.data)), valid)
 
     return compare
+
+
+def _same_kind(left: Any, right: Any) -> tuple[Any, Any]:
+    """A day beside a moment is that day's first moment."""
+    moments = isinstance(left, datetime), isinstance(right, datetime)
+    if moments == (True, False) and isinstance(right, date):
+        return left, datetime(right.year, right.month, right.day)  # noqa: DTZ001
+    if moments == (False, True) and isinstance(left, date):
+        return datetime(left.year, left.month, left.day), right  # noqa: DTZ001
+    return left, right
 
 
 def _and(arguments: list[Vector]) -> Vector:
@@ -287,17 +296,35 @@ _SPECIAL: dict[str, Callable[[list[Vector]], Vector]] = {
 
 def _rowwise(function: Callable[..., Value], arguments: list[Vector]) -> Vector:
     columns = _broadcast(arguments)
+    shape = columns[0].data.shape
+    flat = [Vector(column.data.ravel(), column.valid.ravel()) for column in columns]
     found: list[Value] = []
-    for row in range(columns[0].rows):
-        there = all(bool(column.valid[row]) for column in columns)
-        found.append(function(*(column.data[row] for column in columns)) if there else None)
-    return Vector.of(found)
+    for row in range(flat[0].rows):
+        there = all(bool(column.valid[row]) for column in flat)
+        found.append(function(*(column.data[row] for column in flat)) if there else None)
+    vector = Vector.of(found)
+    return Vector(vector.data.reshape(shape), vector.valid.reshape(shape))
 
 
 def like(text: str, pattern: str) -> bool:
-    """SQL's LIKE: % for any text, _ for one character."""
-    parts = [{"%": ".*", "_": "."}.get(c, re.escape(c)) for c in pattern]
-    return re.fullmatch("".join(parts), text, re.DOTALL) is not None
+    """SQL's LIKE: % for any text, _ for one character.
+
+    Only the last % is ever tried again, so no pattern takes longer than their lengths' product.
+    """
+    at = place = 0
+    retry: tuple[int, int] | None = None
+    while at < len(text):
+        if place < len(pattern) and pattern[place] == "%":
+            retry = (at, place)
+            place += 1
+        elif place < len(pattern) and pattern[place] in ("_", text[at]):
+            at, place = at + 1, place + 1
+        elif retry is not None:
+            retry = (retry[0] + 1, retry[1])
+            at, place = retry[0], retry[1] + 1
+        else:
+            return False
+    return not pattern[place:].strip("%")
 
 
 def _substring(text: str, start: float, length: float) -> str:

@@ -47,9 +47,7 @@ def measure(
         centre = column(_count(primitive, dialect)) if primitive.centre else None
         parts.append((total, centre))
     conditions = [*_conditions(core, rows_per_unit, dialect)]
-    keys = [
-        f"{expression(key.expression, dialect)} AS k{index}" for index, key in enumerate(core.keys)
-    ]
+    keys = [f"{_key(key, dialect)} AS k{index}" for index, key in enumerate(core.keys)]
     selected = [*keys, *(f"{text} AS m{index}" for index, text in enumerate(columns))]
     columns_text = ", ".join(selected) or "1 AS nothing"
     sql = f"SELECT {columns_text} FROM {table}"  # noqa: S608  # written from the plan alone
@@ -64,6 +62,12 @@ def measure(
             # The engine's own order depends on the rows; that of the keys does not.
             sql += " ORDER BY " + ", ".join(f"{place} NULLS LAST" for place in places)
     return Measurement(sql, tuple(parts))
+
+
+def _key(key: Key, dialect: Dialect) -> str:
+    text = expression(key.expression, dialect)
+    # Of two equal zeros an engine shows the one that it meets first; adding 0 leaves only one.
+    return f"({text} + 0e0)" if key.expression.meaning.type == "real" else text
 
 
 def _conditions(core: Core, rows_per_unit: int | None, dialect: Dialect) -> list[str]:

@@ -88,7 +88,8 @@ def _real(declared: Column, raw: str, dialect: Dialect) -> str:
     double = f"TRY_CAST({raw} AS {dialect.real})"
     step, limits = planned(declared).step, declared.limits
     if step is None or limits is None:
-        return f"CASE WHEN {dialect.is_finite.format(double)} THEN {double} END"
+        # Adding 0 makes one of the two zeros, which are equal and yet can be told apart.
+        return f"CASE WHEN {dialect.is_finite.format(double)} THEN {double} + 0e0 END"
     low, high = (real(limit * step) for limit in limits)
     # NaN is neither below, above nor equal to anything in any engine's eyes once it is excluded.
     scaled = f"LEAST(GREATEST({double}, {low}), {high})"
