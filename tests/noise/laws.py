@@ -12,8 +12,10 @@ DIGITS = 60
 
 
 def exact(x: mpf) -> Fraction:
-    """The rational that an mpf is."""
+    """The rational that an mpf is; 0 for what would fill the memory."""
     sign, mantissa, exponent, _ = x._mpf_
+    if exponent < -50_000:
+        return Fraction(0)
     return Fraction((-1) ** sign * int(mantissa)) * Fraction(2) ** int(exponent)
 
 
