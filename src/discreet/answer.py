@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from discreet.errors import InvalidInput
 from discreet.plan.expressions import Type
+
+if TYPE_CHECKING:
+    from discreet.pictures import Picture
 
 Cell = int | float | str | bool | date | datetime | None
 
@@ -35,6 +39,15 @@ class Column:
         if value is None or low is None or high is None:
             return "unreliable"
         return "unreliable" if high - low > 2 * abs(float(value)) else None  # type: ignore[arg-type]
+
+    def cell(self, row: int) -> dict[str, Any]:
+        """One value, with its interval and flag."""
+        return {
+            "value": self.values[row],
+            "low": self.low[row] if self.low else None,
+            "high": self.high[row] if self.high else None,
+            "flag": self.flag(row),
+        }
 
 
 @dataclass(frozen=True)
@@ -81,15 +94,7 @@ class Answer:
     def rows(self) -> Iterator[dict[str, dict[str, Any]]]:
         """Row by row: for each column its value, low, high and flag."""
         for row in range(len(self)):
-            yield {
-                column.name: {
-                    "value": column.values[row],
-                    "low": column.low[row] if column.low else None,
-                    "high": column.high[row] if column.high else None,
-                    "flag": column.flag(row),
-                }
-                for column in self.columns
-            }
+            yield {column.name: column.cell(row) for column in self.columns}
 
     # Other forms -------------------------------------------------------------------------------
 
@@ -129,6 +134,34 @@ class Answer:
         import polars as pl
 
         return pl.from_arrow(self.to_arrow())
+
+    def plot(self, column: str | None = None) -> Picture:
+        """One column of numbers with error bars, by default the first; a line for each row."""
+        from discreet.pictures import error_bars
+
+        numbers = [each.name for each in self.columns if each.low is not None]
+        chosen = column if column is not None else next(iter(numbers), None)
+        if chosen not in numbers:
+            raise InvalidInput(
+                "there is no such column of numbers to draw.",
+                hint=f"one of: {', '.join(numbers) or 'none in this answer'}.",
+            )
+        keys = [each for each in self.columns if each.low is None]
+        rows = [
+            {"row": ", ".join(self.text(key, row) for key in keys) or "all"}
+            | self.column(chosen).cell(row)
+            for row in range(len(self))
+        ]
+        key = ", ".join(each.name for each in keys) or " "
+        return error_bars(
+            [{key: row.pop("row"), chosen: row["value"], **row} for row in rows],
+            key=key,
+            value=chosen,
+            low="low",
+            high="high",
+            title=f"{chosen} by {key}" if keys else chosen,
+            subtitle=f"dots are noisy answers; lines are {float(self.confidence):.4g} intervals",
+        )
 
     # For people --------------------------------------------------------------------------------
 

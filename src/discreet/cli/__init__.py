@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from discreet.cli import ledger, policy, survey
+from discreet.cli import ask, ledger, policy, survey
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -16,6 +16,7 @@ app = typer.Typer(
     help="Differential privacy with exact noise.",
     pretty_exceptions_enable=False,  # a traceback with local variables could show private values
 )
+app.command("ask", epilog=ask.EPILOG)(ask.ask)
 app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
 app.add_typer(policy.app, name="policy")
 app.add_typer(ledger.app, name="ledger")

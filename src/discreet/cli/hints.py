@@ -1,0 +1,128 @@
+"""Hints as a command line spells them.
+
+The library's hints are written for Python (``delta=1e-9``). Here they become options, or the
+shell's settings, so that what a hint says can be typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from discreet.errors import DiscreetError, EngineFailed, InsufficientBudget, WrongType
+from discreet.exact import float_down
+
+if TYPE_CHECKING:
+    from discreet.cli.source import Source
+    from discreet.session import Session
+
+Spelling = Callable[[str, str], str]
+"""How a setting is typed, from its name and value."""
+
+_SETTING = re.compile(
+    r"\b(epsilon|delta|within|confidence|column|assuming|unit|rows_per_unit|analyst|key)\s?=\s?"
+    r'("[^"]*"|[\w./+-]*\w)'
+)
+_EXAMPLE = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+
+
+def as_option(name: str, value: str) -> str:
+    """An option of the command.
+
+    >>> as_option("rows_per_unit", "20"), as_option("unit", '"each row"')
+    ('--rows-per-unit 20', '--each-row')
+    """
+    if value == '"each row"':
+        return "--each-row"
+    bare = value.strip('"')
+    return f"--{name.replace('_', '-')} {bare if ' ' not in bare else value}"
+
+
+def as_setting(name: str, value: str) -> str:
+    r"""A setting of the shell.
+
+    >>> print(as_setting("epsilon", "0.5"))
+    \set epsilon 0.5
+    """
+    return f"\\set {name} {value}"
+
+
+def spelled(hint: str, spelling: Spelling) -> str:
+    """A hint in the words of a command line.
+
+    >>> spelled("delta=1e-9 (far below 1 / the number of people)", as_option)
+    '--delta 1e-9 (far below 1 / the number of people)'
+    """
+    return _SETTING.sub(lambda found: spelling(found[1], found[2]), hint)
+
+
+@contextmanager
+def hinting(
+    source: Source, session: Session | None = None, *, sql: str = "", spelling: Spelling = as_option
+) -> Iterator[None]:
+    """Let errors through with hints that can be typed here."""
+    try:
+        yield
+    except DiscreetError as error:
+        hint = _better(error, source, session, sql, spelling)
+        if hint is not None:
+            error.hint = spelled(hint, spelling)
+            error.args = (f"{error.message}\n\nHint: {error.hint}",)
+        raise
+
+
+def _better(
+    error: DiscreetError, source: Source, session: Session | None, sql: str, spelling: Spelling
+) -> str | None:
+    if isinstance(error, EngineFailed):
+        return f"{source.home.folder / 'curator.log'} says why; only the curator may read it."
+    if isinstance(error, InsufficientBudget):
+        return _affordable(error, source, spelling)
+    if error.hint is None or session is None:
+        return error.hint
+    table = next(iter(session.policy.datasets))
+    hint = error.hint.replace(_EXAMPLE, f"SELECT COUNT(*) FROM {table}")  # noqa: S608
+    if source.data is None:
+        return hint
+    if isinstance(error, WrongType) and ".csv" in source.data.name.lower():
+        return _typed(session, sql) or hint
+    clamped = re.search(r"\(CLAMP\((\w+), 0, 100\)\)", hint)
+    if clamped:
+        hint = hint.replace("bounds in the policy", f"--bounds {clamped[1]}=0:100")
+    return hint.replace("declare the keys", "--keys COLUMN=A,B,C if they are public")
+
+
+def _affordable(error: InsufficientBudget, source: Source, spelling: Spelling) -> str:
+    """What would still fit, and who can give more."""
+    left = error.remaining.get("epsilon")
+    parts = []
+    if left is not None and left > 0 and error.asked["epsilon"] > left:
+        parts.append(f"{spelling('epsilon', f'{float_down(left):.6g}')} is what is left")
+    if source.data is None:
+        parts.append("the curator can grant more: discreet ledger grant --help")
+    else:
+        short = next(name for name, asked in error.asked.items() if asked > error.remaining[name])
+        option = {"epsilon": "--budget", "delta": "--budget-delta"}.get(short, "--budget")
+        parts.append(f"a larger total is yours to decide, with {option}")
+    return "; ".join(parts) + "."
+
+
+def _typed(session: Session, sql: str) -> str | None:
+    """The columns of a CSV file that are still text, where the query wants something else."""
+    dataset = next(iter(session.policy.datasets.values()))
+    texts = [
+        name
+        for name, column in dataset.columns.items()
+        if column.type == "text"
+        and column.keys is None
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE)
+        and name != dataset.unit
+    ]
+    if not texts:
+        return None
+    return (
+        "the columns of a CSV file are text until you say more: "
+        f"--bounds {texts[0]}=0:100 (its public range), or --types {texts[0]}=integer"
+    )

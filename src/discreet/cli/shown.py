@@ -1,0 +1,88 @@
+"""Answers on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from discreet.answer import Answer
+    from discreet.engines import Progress
+
+SWAMPED = " (?)"
+"""Behind a number whose error is larger than itself."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where to print; what is piped elsewhere is never folded to a terminal's width."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False)
+    if not made.is_terminal:
+        made = Console(stderr=stderr, highlight=False, width=10_000)
+    return made
+
+
+def table(answer: Answer, *, title: str | None = None) -> Table:
+    """The answer with ± on every number; those that their error swamps are dim and marked."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    for column in answer.columns:
+        numeric = column.low is not None
+        made.add_column(Text(column.name), justify="right" if numeric else "left", no_wrap=numeric)
+    for row, line in enumerate(answer.lines()[1:]):
+        cells = []
+        for column, cell in zip(answer.columns, line, strict=True):
+            swamped = column.flag(row) is not None
+            cells.append(Text(cell + SWAMPED * swamped, style="dim" if swamped else ""))
+        made.add_row(*cells)
+    return made
+
+
+def show(answer: Answer, out: Console) -> None:
+    """The table, what its marks mean, and the cost."""
+    from rich.text import Text
+
+    out.print(table(answer))
+    if len(answer) == 0:
+        out.print("no group is large enough to be shown.")
+    if any(c.flag(row) for c in answer.columns for row in range(len(answer))):
+        out.print(f"{SWAMPED.strip()} the error is larger than the number.", style="dim")
+    out.print(Text(f"± at {float(answer.confidence):.4g} confidence; {answer.cost_line()}"))
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A bar on standard error, drawn when the first report comes."""
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    task: list[Any] = []
+
+    def report(done: float) -> None:
+        if not task:
+            bar.start()
+            task.append(bar.add_task("building the snapshot", total=1.0))
+        bar.update(task[0], completed=done)
+
+    try:
+        yield report
+    finally:
+        bar.stop()

@@ -1,0 +1,322 @@
+"""The options that say which data a command opens, the same for all commands that do."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from discreet.cli.said import Said, require_columns, require_types, words
+from discreet.errors import InvalidInput, LedgerFailed
+
+if TYPE_CHECKING:
+    from discreet.ledger import Balance
+    from discreet.session import Session
+    from discreet.session.home import Home
+
+BUDGET, BUDGET_DELTA = "3", "1e-6"
+"""The total budget of a data file, if nobody says another."""
+
+_PANEL = "The data"
+
+
+def _option(*names: str, **about: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=_PANEL, show_default=False, **about)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A data file with words about it, or a policy file."""
+
+    data: Annotated[
+        Path | None, _option(help="A Parquet, CSV or DuckDB file; you are then its curator.")
+    ] = None
+    policy: Annotated[Path | None, _option(help="Or the curator's policy file.")] = None
+    unit: Annotated[
+        str | None, _option(metavar="COLUMN", help="The column that says whose row it is.")
+    ] = None
+    each_row: Annotated[
+        bool, _option("--each-row", help="Or: each row is a person of their own.")
+    ] = False
+    rows_per_unit: Annotated[
+        int | None, _option(min=1, help="The most rows of one person that are used.")
+    ] = None
+    bounds: Annotated[
+        list[str] | None,
+        _option(metavar="COL=LOW:HIGH", help="A column's public range; repeat it."),
+    ] = None
+    keys: Annotated[
+        list[str] | None,
+        _option(metavar="COL=A,B,C", help="The public values to group a column by; repeat it."),
+    ] = None
+    types: Annotated[
+        list[str] | None,
+        _option(metavar="COL=TYPE", help="A CSV column's type; with bounds or keys it follows."),
+    ] = None
+    grid: Annotated[
+        list[str] | None,
+        _option(metavar="COL=STEP", help="The step that a real column is rounded to."),
+    ] = None
+    table: Annotated[str | None, _option(help="The table of a DuckDB file.")] = None
+    delimiter: Annotated[str | None, _option(help="What separates the cells of a CSV file.")] = None
+    budget: Annotated[
+        str | None,
+        _option(
+            metavar="EPSILON",
+            help=f"The total budget of --data: {BUDGET} if you do not say. Kept from then on.",
+        ),
+    ] = None
+    budget_delta: Annotated[
+        str | None, _option(metavar="DELTA", help=f"Its delta: {BUDGET_DELTA} if you do not say.")
+    ] = None
+    analyst: Annotated[str | None, _option(help="Who asks, by the policy.")] = None
+
+    @property
+    def home(self) -> Home:
+        """Where the key, the ledger and the snapshots are."""
+        from discreet.session.home import Home
+
+        return Home((self.policy or self.data or Path()).resolve().parent)
+
+    def open(self) -> Session:
+        """Open it, or say what is missing."""
+        if self.policy is not None:
+            return self._open_policy(self.policy)
+        if self.data is None:
+            raise InvalidInput(
+                "nothing says which data to ask.",
+                hint="--data visits.csv --unit patient_id, or --policy policy.toml",
+            )
+        try:
+            opened = self._open_data(self.data)
+        except OSError as error:
+            raise LedgerFailed(
+                f'"{self.home.folder}" cannot be used: {error.strerror}.',
+                hint="copy the data into a folder of your own; key, ledger and snapshot are kept "
+                "beside them.",
+            ) from None
+        self._log()
+        return opened
+
+    def _open_policy(self, policy: Path) -> Session:
+        from discreet.session import open_session
+
+        stray = [
+            f"--{each.name.replace('_', '-')}"
+            for each in fields(self)
+            if each.name not in ("policy", "analyst") and getattr(self, each.name)
+        ]
+        if stray:
+            raise InvalidInput(
+                f"{', '.join(stray)}: a policy file says this itself.", hint=f"--policy {policy}"
+            )
+        if policy.suffix != ".toml":
+            raise InvalidInput(
+                f'"{policy}" is no policy by its name.', hint="--policy policy.toml, or --data"
+            )
+        opened = open_session(policy, analyst=self.analyst)
+        self._log()
+        return opened
+
+    def _open_data(self, data: Path) -> Session:
+        from discreet.policy import EACH_ROW, type_of
+        from discreet.policy.single import dataset_name
+        from discreet.session import open_session
+        from discreet.session.opening import held_budget, likely_unit
+
+        self._require_file(data)
+        if self.analyst is not None:
+            raise InvalidInput(
+                f"--analyst {self.analyst}: with --data the curator is the only one who asks.",
+                hint=f"write a policy for others: discreet init {data}",
+            )
+        name = dataset_name(data)
+        place = self.home.folder / f"{name}.json"
+        if self.unit is not None and self.each_row:
+            raise InvalidInput(
+                "--unit and --each-row contradict each other.", hint=f"--unit {self.unit}"
+            )
+        now = Said(
+            unit=EACH_ROW if self.each_row else self.unit,
+            rows_per_unit=self.rows_per_unit,
+            bounds=words("bounds", self.bounds, "0:110"),
+            keys=words("keys", self.keys, "A,B,C"),
+            types=words("types", self.types, "integer"),
+            grids=words("grid", self.grid, "0.01"),
+            table=self.table,
+            delimiter=self.delimiter,
+        )
+        said = Said.read(place).then(now, name=name)
+        kinds = _kinds(data, said)
+        columns = [column for column, kind in kinds.items() if type_of(kind)]
+        for option, named in (
+            ("bounds", said.bounds),
+            ("keys", said.keys),
+            ("types", said.types),
+            ("grid", said.grids),
+            ("unit", [said.unit] if said.unit and said.unit != EACH_ROW else []),
+        ):
+            require_columns(option, list(named), columns, data.name)
+        if said.unit is None:
+            raise InvalidInput(
+                "nothing says whose row a row is, so nobody can be protected.",
+                hint=f"--unit {likely_unit(columns)}, or --each-row if each row is a person of "
+                "their own",
+            )
+        if said.unit != EACH_ROW and said.rows_per_unit is None:
+            raise InvalidInput(
+                f"one {said.unit} could have any number of rows, so nothing would hide them.",
+                hint="--rows-per-unit 20, say: of whoever has more, 20 are used",
+            )
+        held = held_budget(self.home, name)
+        if held is not None:
+            self._grant(held)
+        budget: dict[str, Any] = {}
+        if held is None:
+            budget = {"epsilon": self.budget or BUDGET, "delta": self.budget_delta or BUDGET_DELTA}
+            # With a delta of 0 too, so that a later grant can bring one.
+            budget["accountant"] = f"approximate:{_per_query(budget['delta'])}"
+        opened = open_session(data, **said.settings(kinds), **budget)
+        said.write(place)
+        if held is None:
+            self._welcome(data, budget)
+        return opened
+
+    def _require_file(self, data: Path) -> None:
+        from discreet.policy.sources import kind_of
+
+        if data.is_file():
+            if kind_of(data.name) is None:
+                raise InvalidInput(
+                    f'"{data}" does not say by its ending what it is.',
+                    hint="a file that ends in .parquet, .csv, .tsv or .duckdb",
+                )
+            return
+        folder = data.parent
+        there = [each.name for each in folder.glob("*") if kind_of(each.name)]
+        close = get_close_matches(data.name, there, n=1, cutoff=0.4) or sorted(there)[:1]
+        raise InvalidInput(
+            f'there is no file "{data}".',
+            hint=f"--data {folder / close[0]}" if close else "--data visits.csv",
+        )
+
+    def _grant(self, held: Balance) -> None:
+        """The curator's word on a later run: another total than the one the ledger holds."""
+        from discreet.accounting import Budget
+        from discreet.ledger import open_ledger
+        from discreet.session.opening import CURATOR
+
+        wanted = Budget(
+            self.budget or held.budget.epsilon,
+            held.budget.delta if self.budget_delta is None else self.budget_delta,
+        )
+        if wanted == held.budget:
+            return
+        with open_ledger(self.home.ledger) as ledger:
+            ledger.grant(held.dataset, wanted)
+            ledger.grant(held.dataset, wanted, analyst=CURATOR)
+        typer.echo(
+            f"The total budget of {held.dataset} is now epsilon {float(wanted.epsilon):g}, "
+            f"delta {float(wanted.delta):g}; it was {float(held.budget.epsilon):g}, "
+            f"{float(held.budget.delta):g}.\n",
+            err=True,
+        )
+
+    def _welcome(self, data: Path, budget: dict[str, Any]) -> None:
+        folder = os.path.relpath(self.home.folder)
+        typer.echo(
+            f"You are the curator of {data.name}. Keep it and {folder} private: only answers may "
+            f"be shared.\nEverything that is ever asked of it may cost epsilon "
+            f"{budget['epsilon']}, delta {budget['delta']} in all (--budget says another); what is "
+            f"spent is written in {folder}/ledger.db.\nWhat you said about the columns is kept "
+            "too: you need not say it again.\n",
+            err=True,
+        )
+
+    def _log(self) -> None:
+        """Engines' own words, which may quote a cell, go to a file that only the curator reads."""
+        log = logging.getLogger("discreet.curator")
+        with suppress(OSError):
+            path = self.home.folder / "curator.log"
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+            handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+            handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+            log.addHandler(handler)
+
+
+def with_source(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of ``Source``; it receives them as its argument ``source``."""
+    hints = get_type_hints(Source, include_extras=True)
+    shared = {
+        each.name: inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=hints[each.name],
+        )
+        for each in fields(Source)
+    }
+
+    @functools.wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        source = Source(**{name: options.pop(name) for name in shared})
+        command(*args, source=source, **options)
+
+    own = inspect.signature(command, eval_str=True).parameters
+    kept = [parameter for name, parameter in own.items() if name != "source"]
+    parameters = sorted([*kept, *shared.values()], key=lambda parameter: parameter.kind)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+def _kinds(data: Path, said: Said) -> dict[str, str]:
+    """The type of each column, before its keys are read by it."""
+    from discreet.policy import Source as Place
+    from discreet.policy.sources import kind_of
+    from discreet.session.files import column_types
+
+    require_types(said.types)
+    found: dict[str, Any] = {
+        "kind": kind_of(data.name),
+        "path": str(data),
+        "table": said.table,
+    }
+    if said.delimiter is not None:
+        found["delimiter"] = said.delimiter
+    if found["kind"] == "duckdb" and said.table is None:
+        raise InvalidInput(f"{data.name} may have several tables.", hint="--table visits")
+    kinds = column_types(
+        data,
+        source=Place.model_validate(found),
+        bounds=said.ranges(),
+        grids=said.steps(),
+        types=said.types,
+    )
+    if len(kinds) == 1 and said.delimiter is None:
+        only = next(iter(kinds))
+        for mark, typed in ((";", "';'"), ("\t", "$'\\t'"), ("|", "'|'")):
+            if mark in only:
+                raise InvalidInput(
+                    f"the first line of {data.name} has one column by commas, and more by "
+                    f"{mark!r}.",
+                    hint=f"--delimiter {typed}",
+                )
+    return kinds
+
+
+def _per_query(delta: str) -> str:
+    """The delta that Gaussian noise is charged: a hundredth of the total."""
+    from discreet.exact import rational
+
+    total = rational(delta)
+    return str((total or rational(BUDGET_DELTA)) / 100)
