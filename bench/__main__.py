@@ -8,7 +8,7 @@ from rich.console import Console
 from bench import table
 from bench.harness import Sheet
 
-NAMES = ("start", "noise", "theory", "ledger")
+NAMES = ("start", "noise", "theory", "ledger", "ask")
 
 
 def main() -> None:
