@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from discreet.cli import ask, ledger, policy, survey
+from discreet.cli import ask, draw, ledger, policy, survey, theory
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -21,6 +21,8 @@ app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
 app.add_typer(policy.app, name="policy")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(survey.app, name="survey")
+app.add_typer(theory.app, name="theory")
+app.command("draw", epilog=draw.EPILOG)(draw.draw)
 
 
 def main() -> None:

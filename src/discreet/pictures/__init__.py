@@ -7,7 +7,7 @@ those that need no data; every number in them is worked out by ``discreet.theory
 
 >>> from discreet.pictures import composition
 >>> composition(epsilon=0.1, delta=1e-6, queries=100)
-<Picture: Many releases lose less together than the sum of their losses>
+<Picture: What k releases lose together, by four theorems and at best>
 """
 
 from collections.abc import Callable, Mapping

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from discreet.errors import InvalidValue
 from discreet.pictures.picture import Picture, Spec
 from discreet.pictures.style import BLUE, FAINT, INK, WIDTH, drawn, from_zero
 
 MOST_BARS = 200
+
+
+class Row(TypedDict):
+    """One row, as it is drawn."""
+
+    key: str
+    value: float | None
+    low: float | None
+    high: float | None
+    text: str
 
 
 def error_bars(
@@ -39,12 +49,11 @@ def error_bars(
             hint="LIMIT 20, or draw fewer of them.",
         )
     data = [
-        {
-            "key": _label(_field(row, key)),
-            "value": _number(_field(row, value)),
-            "low": _number(_field(row, low)),
-            "high": _number(_field(row, high)),
-        }
+        _row(
+            _field(row, key),
+            *(_number(_field(row, name)) for name in (value, low, high)),
+            percent=percent,
+        )
         for row in rows
     ]
     keys = [row["key"] for row in data]
@@ -64,11 +73,12 @@ def error_bars(
             "domain": False,
             "ticks": False,
             "labelPadding": 8,
-            "labelLimit": 260,
+            "labelLimit": 320,
             "titleAngle": 0,
-            "titleAlign": "left",
+            "titleAlign": "right",
             "titleAnchor": "end",
-            "titleY": -8,
+            "titleX": -8,
+            "titleY": -10,
         },
     }
     return drawn(
@@ -77,8 +87,8 @@ def error_bars(
         width=WIDTH,
         height={"step": 26},
         data={"values": data},
-        encoding={"y": y, "tooltip": [{"field": name} for name in data[0]]},
-        layer=[_line(value, form), _dot(value, form), _silence()],
+        encoding={"y": y},
+        layer=[_line(value, form), _dot(value, form), _text()],
     )
 
 
@@ -98,11 +108,11 @@ def _dot(value: str, form: str) -> Spec:
     }
 
 
-def _silence() -> Spec:
+def _text() -> Spec:
     return {
-        "transform": [{"filter": "!isValid(datum.value)"}],
-        "mark": {"type": "text", "text": "no number", "align": "left", "dx": 6, "color": FAINT},
-        "encoding": {"x": {"datum": 0, "type": "quantitative"}},
+        "transform": [{"calculate": "max(datum.high, datum.value, 0)", "as": "end"}],
+        "mark": {"type": "text", "align": "left", "dx": 9, "color": FAINT},
+        "encoding": {"x": {"field": "end", "type": "quantitative"}, "text": {"field": "text"}},
     }
 
 
@@ -115,8 +125,29 @@ def _field(row: Mapping[str, Any], name: str) -> Any:
     return row[name]
 
 
-def _label(key: object) -> str:
-    return "NULL" if key is None else str(key)
+def _row(
+    key: object, value: float | None, low: float | None, high: float | None, *, percent: bool
+) -> Row:
+    label = "NULL" if key is None else str(key)
+    return Row(
+        key=label, value=value, low=low, high=high, text=_words(value, low, high, percent=percent)
+    )
+
+
+def _words(value: float | None, low: float | None, high: float | None, *, percent: bool) -> str:
+    """A number and its interval: ± where that says it, else from where to where."""
+    if value is None:
+        return "no number"
+    unit, sign = (100, " %") if percent else (1, "")
+    if low is None or high is None:
+        return f"{unit * value:,.12g}{sign}, no interval"
+    half = unit * (high - low) / 2
+    # As many digits as make the interval two digits long.
+    digits = 0 if half <= 0 else min(max(1 - math.floor(math.log10(half)), 0), 12)
+    middle, ends = unit * value, (unit * low, unit * high)
+    if abs(middle - sum(ends) / 2) <= half / 100:
+        return f"{middle:,.{digits}f} ± {half:,.{digits}f}{sign}"
+    return f"{middle:,.{digits}f} ({ends[0]:,.{digits}f} to {ends[1]:,.{digits}f}){sign}"
 
 
 def _number(value: Any) -> float | None:

@@ -15,6 +15,8 @@ from discreet.theory.losses import Loss
 
 DENSITY = "probability density"
 
+_TALLEST = 3  # peaks
+
 
 def laplace(*, scales: Sequence[Rational] = (1, 2, 4)) -> Picture:
     """The density of Laplace noise for several scales.
@@ -24,13 +26,11 @@ def laplace(*, scales: Sequence[Rational] = (1, 2, 4)) -> Picture:
     """
     chosen = sorted(positive(scale, name="scale") for scale in several(scales, name="scales"))
     reach = 4 * float(chosen[-1])
-    # Every density has its corner at 0, and the narrowest needs points near it.
-    grid = sorted({*evenly(-reach, reach, 160), *evenly(-_near(chosen), _near(chosen), 40)})
     names = [f"{float(scale):g}" for scale in chosen]
     rows = [
         {"noise": shown(z), "density": shown(LaplaceNoise(scale).density(z)), "scale": name}
         for scale, name in zip(chosen, names, strict=True)
-        for z in grid
+        for z in _around(reach, 4 * float(scale))
     ]
     return drawn(
         "Laplace noise: the larger the scale, the wider the noise",
@@ -75,13 +75,19 @@ def neighbours(
     label = name_of(epsilon)
     data: Spec = {"values": [row(y) for y in grid]}
     point: Spec = {"values": [found]}
+    # A band that is far above the densities would press them flat: it is cut off.
+    most = min(factor, _TALLEST) / (2 * float(noise.scale))
+    density = quantity("here", DENSITY, domain=(0, 1.05 * most))
     top = {
         "width": 560,
         "height": 260,
         "data": data,
         "layer": [
-            _band(untitled),
-            *(_density(untitled, field, name) for field, name in _NAMES.items()),
+            _band(untitled, density),
+            *(
+                _density(untitled, {**density, "field": field}, name)
+                for field, name in _NAMES.items()
+            ),
             _rule(untitled, point),
             *(_dot(untitled, point, field) for field in _NAMES),
         ],
@@ -103,7 +109,7 @@ def neighbours(
         f"than with {sides[1]}"
     )
     return drawn(
-        "Neighbours are hard to tell apart, whatever is printed",
+        "What is printed is at most e^ε times likelier than for a neighbour",
         [bound, evidence],
         vconcat=[top, bottom],
         resolve={"scale": {"x": "shared", "color": "independent"}},
@@ -129,26 +135,22 @@ _LEGEND: Spec = {
 }
 
 
-def _band(x: Spec) -> Spec:
+def _band(x: Spec, density: Spec) -> Spec:
     return {
-        "mark": {"type": "area", "opacity": 0.6},
+        "mark": {"type": "area", "opacity": 0.6, "clip": True},
         "encoding": {
             "x": x,
-            "y": quantity("below", DENSITY) | {"scale": {"zero": True}},
+            "y": {**density, "field": "below"},
             "y2": {"field": "above"},
             "color": {"datum": _BAND, **_LEGEND},
         },
     }
 
 
-def _density(x: Spec, field: str, name: str) -> Spec:
+def _density(x: Spec, y: Spec, name: str) -> Spec:
     return {
         "mark": "line",
-        "encoding": {
-            "x": x,
-            "y": quantity(field, DENSITY) | {"scale": {"zero": True}},
-            "color": {"datum": name, **_LEGEND},
-        },
+        "encoding": {"x": x, "y": y, "color": {"datum": name, **_LEGEND}},
     }
 
 
@@ -187,8 +189,9 @@ def _losses(x: Spec, rate: float, label: str) -> list[Spec]:
     ]
 
 
+def _around(reach: float, near: float) -> list[Fraction]:
+    """Points over the whole axis, and more of them where this density has its corner."""
+    return sorted({*evenly(-reach, reach, 60), *evenly(-near, near, 80)})
+
+
 _sensitivity = sensitivity  # the argument has the same name
-
-
-def _near(scales: Sequence[Fraction]) -> float:
-    return 3 * float(scales[0])

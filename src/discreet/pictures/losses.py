@@ -103,7 +103,7 @@ def composition(
         ]
     every = [row["epsilon"] for row in rows]
     return drawn(
-        "Many releases lose less together than the sum of their losses",
+        "What k releases lose together, by four theorems and at best",
         f"k counts with geometric noise, each ε = {name_of(epsilon)}; "
         f"total ε at δ = {tiny(slack)} (basic: at δ = 0)",
         data={"values": rows},
@@ -113,7 +113,7 @@ def composition(
                 "queries",
                 "releases k",
                 domain=(1, most),
-                ticks=powers(1, most),
+                ticks=_counts(most),
                 form=",.0f",
                 log=True,
             ),
@@ -121,6 +121,11 @@ def composition(
             **lines("theorem", names),
         },
     )
+
+
+def _counts(most: int) -> list[float]:
+    ticks = powers(1, most)
+    return ticks if most < 2 * ticks[-1] else [*ticks, most]
 
 
 def _deltas() -> Spec:

@@ -39,7 +39,7 @@ def survey(
                 "share": truth,
                 "low": shown(truth - reach),
                 "high": shown(truth + reach),
-                "reach": f"± {100 * float(reach):.2g} points",
+                "reach": f"± {_points(float(reach))} points",
             }
             for model, reach in ((_CENTRAL, central), (_LOCAL, local))
         ]
@@ -55,6 +55,11 @@ def survey(
         encoding=_places(names),
         layer=[_truth(truth), *_bars()],
     )
+
+
+def _points(reach: float) -> str:
+    points = 100 * reach
+    return f"{points:,.0f}" if points >= 10 else f"{points:.2g}"
 
 
 _MODELS = [_CENTRAL, _LOCAL]
