@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from sqlglot import exp
 
@@ -125,7 +126,7 @@ class _Reader:
     def _unknown(self, name: str) -> UnknownName:
         return UnknownName(
             f"there is no table {name!r} that you may ask.",
-            hint=f"the tables are: {', '.join(sorted(self.schemas))}.",
+            hint=_meant(name, "table", sorted(schema.dataset for schema in self.schemas.values())),
         )
 
     def _example(self) -> str:
@@ -363,8 +364,15 @@ def _unknown_column(node: exp.Column, rows: Rows) -> UnknownName:
         )
     return UnknownName(
         f"there is no column {node.name!r} that you may use.",
-        hint=f"the columns are: {', '.join(sorted(rows.columns)) or 'none'}.",
+        hint=_meant(node.name, "column", sorted(rows.columns)),
     )
+
+
+def _meant(name: str, what: str, known: list[str]) -> str:
+    """All names there are, and first the one that was probably meant."""
+    close = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    listed = f"the {what}s are: {', '.join(known) or 'none'}."
+    return f"{close[0]}; {listed}" if close else listed
 
 
 # Over the noisy table --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from difflib import get_close_matches
 from typing import Any
 
 import sqlglot
@@ -46,7 +47,7 @@ def parse(text: str) -> exp.Select:
     except Exception as error:  # a parser that stumbles has not read the text
         raise InvalidQuery(
             f"this is not SQL that can be read: {_first_line(error)}",
-            hint="SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+            hint=_respelled(text) or "SELECT ward, COUNT(*) FROM visits GROUP BY ward",
         ) from None
     found = [statement for statement in statements if statement is not None]
     if len(found) != 1:
@@ -107,6 +108,28 @@ def _first_line(error: BaseException) -> str:
         return "the parser gave up."
     # sqlglot underlines with terminal codes; the first line has words and position alone.
     return str(error).splitlines()[0].split("\x1b")[0].strip()[:200]
+
+
+_KEYWORDS = (
+    *("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "BETWEEN", "DISTINCT"),
+    *("CASE", "WHEN", "THEN", "ELSE", "COUNT", "FILTER", "WITH"),
+)
+
+
+def _respelled(text: str) -> str | None:
+    """The query with a misspelt keyword put right, if it has one.
+
+    >>> _respelled("SELECT ward, COUNT(*) FORM visits GRUOP BY ward")
+    'SELECT ward, COUNT(*) FROM visits GROUP BY ward'
+    """
+
+    def corrected(word: re.Match[str]) -> str:
+        if word[0].upper() in _KEYWORDS:
+            return word[0]
+        return next(iter(get_close_matches(word[0].upper(), _KEYWORDS, 1, 0.75)), word[0])
+
+    better = re.sub(r"\b[A-Za-z]{4,9}\b", corrected, text)
+    return None if better == text else better
 
 
 def _check_depth(text: str) -> None:
