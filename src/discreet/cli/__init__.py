@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from discreet.cli import ask, draw, ledger, policy, survey, theory
+from discreet.cli import ask, draw, ledger, policy, shell, snapshot, survey, theory
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -17,7 +17,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a traceback with local variables could show private values
 )
 app.command("ask", epilog=ask.EPILOG)(ask.ask)
+app.command("shell", epilog=shell.EPILOG)(shell.shell)
 app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
+app.add_typer(snapshot.app, name="snapshot")
 app.add_typer(policy.app, name="policy")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(survey.app, name="survey")

@@ -93,6 +93,14 @@ def ask(
             rich_help_panel=_OUTPUT,
         ),
     ] = False,
+    diagnose: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EPSILON",
+            help="Spend this too, on how many people have more rows than are used.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)
     ] = False,
@@ -127,13 +135,17 @@ def ask(
             typer.echo(json.dumps(explanation.to_json()) if as_json else str(explanation))
             return
         answer = session.sql(sql, key=key, **terms)
+        over = None if diagnose is None else session.diagnose(epsilon=diagnose)
     if as_json:
-        typer.echo(json.dumps(answer.to_json()))
+        shown = answer.to_json()
+        typer.echo(json.dumps(shown if over is None else shown | {"diagnosis": over.to_json()}))
     elif as_csv:
         write_csv(answer)
         typer.echo(answer.cost_line(), err=True)
     else:
         show(answer, console())
+        if over is not None:
+            show(over, console())
     if plot is not None:
         answer.plot().save(plot)
 

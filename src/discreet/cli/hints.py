@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from discreet.errors import DiscreetError, EngineFailed, InsufficientBudget, WrongType
-from discreet.exact import float_down
+from discreet.exact import float_down, float_up
 
 if TYPE_CHECKING:
     from discreet.cli.source import Source
@@ -78,10 +78,10 @@ def _better(
 ) -> str | None:
     if isinstance(error, EngineFailed):
         return f"{source.home.folder / 'curator.log'} says why; only the curator may read it."
-    if isinstance(error, InsufficientBudget):
-        return _affordable(error, source, spelling)
     if error.hint is None or session is None:
         return error.hint
+    if isinstance(error, InsufficientBudget):
+        return _affordable(error, source, session, spelling)
     table = next(iter(session.policy.datasets))
     hint = error.hint.replace(_EXAMPLE, f"SELECT COUNT(*) FROM {table}")  # noqa: S608
     if source.data is None:
@@ -91,35 +91,48 @@ def _better(
     clamped = re.search(r"\(CLAMP\((\w+), 0, 100\)\)", hint)
     if clamped:
         hint = hint.replace("bounds in the policy", f"--bounds {clamped[1]}=0:100")
-    return hint.replace("declare the keys", "--keys COLUMN=A,B,C if they are public")
+    group = _undeclared(session, sql.lower().partition("group by")[2])
+    named = group[0] if group else "COLUMN"
+    return hint.replace("declare the keys", f"--keys {named}=A,B,C if you know them all")
 
 
-def _affordable(error: InsufficientBudget, source: Source, spelling: Spelling) -> str:
+def _affordable(
+    error: InsufficientBudget, source: Source, session: Session, spelling: Spelling
+) -> str:
     """What would still fit, and who can give more."""
-    left = error.remaining.get("epsilon")
+    asked, left = error.asked, error.remaining
+    short = next(name for name in asked if asked[name] > left[name])
     parts = []
-    if left is not None and left > 0 and error.asked["epsilon"] > left:
-        parts.append(f"{spelling('epsilon', f'{float_down(left):.6g}')} is what is left")
+    if short in ("epsilon", "delta") and left[short] > 0:
+        parts.append(f"{spelling(short, f'{float_down(left[short]):.6g}')} is what is left")
     if source.data is None:
         parts.append("the curator can grant more: discreet ledger grant --help")
     else:
-        short = next(name for name, asked in error.asked.items() if asked > error.remaining[name])
-        option = {"epsilon": "--budget", "delta": "--budget-delta"}.get(short, "--budget")
-        parts.append(f"a larger total is yours to decide, with {option}")
+        budget = session.balance().budget
+        total = budget.delta if short == "delta" else budget.epsilon
+        option = "--budget-delta" if short == "delta" else "--budget"
+        enough = float_up(total + asked[short] - left[short])
+        parts.append(f"a larger total is yours to decide: {option} {enough:.6g}")
     return "; ".join(parts) + "."
+
+
+def _undeclared(session: Session, sql: str) -> list[str]:
+    """The columns in a query about which neither bounds nor keys are declared."""
+    dataset = next(iter(session.policy.datasets.values()))
+    return [
+        name
+        for name, column in dataset.columns.items()
+        if column.keys is None
+        and column.bounds is None
+        and name != dataset.unit
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE)
+    ]
 
 
 def _typed(session: Session, sql: str) -> str | None:
     """The columns of a CSV file that are still text, where the query wants something else."""
     dataset = next(iter(session.policy.datasets.values()))
-    texts = [
-        name
-        for name, column in dataset.columns.items()
-        if column.type == "text"
-        and column.keys is None
-        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE)
-        and name != dataset.unit
-    ]
+    texts = [name for name in _undeclared(session, sql) if dataset.columns[name].type == "text"]
     if not texts:
         return None
     return (

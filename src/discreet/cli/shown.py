@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+from discreet.exact import float_down, float_up
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +59,7 @@ def show(answer: Answer, out: Console) -> None:
         out.print("no group is large enough to be shown.")
     if any(c.flag(row) for c in answer.columns for row in range(len(answer))):
         out.print(f"{SWAMPED.strip()} the error is larger than the number.", style="dim")
-    out.print(Text(f"± at {float(answer.confidence):.4g} confidence; {answer.cost_line()}"))
+    out.print(Text(f"± at {float(100 * answer.confidence):g} % confidence; {answer.cost_line()}"))
 
 
 @contextmanager
@@ -86,3 +89,22 @@ def progress() -> Iterator[Progress]:
         yield report
     finally:
         bar.stop()
+
+
+def plain_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """Rows of text without a frame."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False)
+    for column in columns:
+        made.add_column(column, overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made
+
+
+def amounts(numbers: Mapping[str, Fraction], *, up: bool) -> str:
+    """The components of a budget, rounded the safe way."""
+    shown = float_up if up else float_down
+    return ", ".join(f"{name} {shown(number):.6g}" for name, number in numbers.items())
