@@ -99,6 +99,7 @@ class DuckDB:
         attach: Path | None,
         progress: Progress | None,
     ) -> None:
+        _distrust(writer)
         if attach is not None:
             writer.execute(f"ATTACH {_quoted(str(attach))} AS source (READ_ONLY)")
         with _watched(writer, progress):
@@ -139,6 +140,7 @@ class DuckDB:
     ) -> pa.Table:
         """The answer to one query on the source itself: a locked database that sees it alone."""
         with self._failing(), duckdb.connect(config=self._settings) as connection:
+            _distrust(connection)
             if attach is not None:
                 connection.execute(f"ATTACH {_quoted(str(attach))} AS source (READ_ONLY)")
             listed = ", ".join(_quoted(path) for path in paths)
@@ -182,6 +184,15 @@ def failed() -> EngineFailed:
         "the engine could not answer this query; if it was charged, it stays charged.",
         hint="ask again with the same key; if it fails again, the curator's log says why.",
     )
+
+
+def _distrust(connection: duckdb.DuckDBPyConnection) -> None:
+    """Do not let a file's statistics decide what its cells are.
+
+    They leave NaN out, and where they say that all numbers lie between two others the optimizer
+    concludes that none is NaN. What a person's cell counts as would then depend on everybody else.
+    """
+    connection.execute("SET disabled_optimizers = 'statistics_propagation'")
 
 
 def _lock(connection: duckdb.DuckDBPyConnection) -> None:
