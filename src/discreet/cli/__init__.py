@@ -14,6 +14,8 @@ app = typer.Typer(
     name="discreet",
     no_args_is_help=True,
     help="Differential privacy with exact noise.",
+    epilog='A first private answer:  discreet ask "SELECT COUNT(*) FROM visits" --data visits.csv '
+    "--unit patient_id --rows-per-unit 20 --epsilon 0.5",
     pretty_exceptions_enable=False,  # a traceback with local variables could show private values
 )
 app.command("ask", epilog=ask.EPILOG)(ask.ask)

@@ -127,6 +127,8 @@ def ask(
     }
     if as_json and as_csv:
         raise InvalidInput("--json and --csv contradict each other.", hint="--json")
+    if plot is not None:
+        _require_drawable(plot)
     with hinting(source):
         session = source.open()
     with session, progress() as session.progress, hinting(source, session, sql=sql):
@@ -148,6 +150,19 @@ def ask(
             show(over, console())
     if plot is not None:
         answer.plot().save(plot)
+
+
+def _require_drawable(plot: Path) -> None:
+    """Said before anything is spent."""
+    endings = (".svg", ".png", ".html", ".json")
+    if plot.suffix.lower() not in endings:
+        raise InvalidInput(
+            f'"{plot}" does not say by its ending what kind of picture it is to be: one of '
+            f"{', '.join(endings)}.",
+            hint=f"--plot {plot.stem or 'answer'}.svg",
+        )
+    if not plot.resolve().parent.is_dir():
+        raise InvalidInput(f'there is no folder "{plot.parent}".', hint=f"--plot {plot.name}")
 
 
 def write_csv(answer: Answer) -> None:

@@ -9,10 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.errors import DiscreetError, EngineFailed, InsufficientBudget, WrongType
-from discreet.exact import float_down, float_up
+from discreet.errors import (
+    DiscreetError,
+    EngineFailed,
+    InsufficientBudget,
+    InvalidNumber,
+    WrongType,
+)
 
 if TYPE_CHECKING:
     from discreet.cli.source import Source
@@ -80,6 +87,9 @@ def _better(
         return f"{source.home.folder / 'curator.log'} says why; only the curator may read it."
     if error.hint is None or session is None:
         return error.hint
+    if isinstance(error, InvalidNumber):
+        # Of the ways to write a number in Python, a command line has the last one.
+        return "".join(found[0] for found in [*_SETTING.finditer(error.hint)][-1:]) or error.hint
     if isinstance(error, InsufficientBudget):
         return _affordable(error, source, session, spelling)
     table = next(iter(session.policy.datasets))
@@ -100,20 +110,28 @@ def _affordable(
     error: InsufficientBudget, source: Source, session: Session, spelling: Spelling
 ) -> str:
     """What would still fit, and who can give more."""
+    from discreet.plan.predict import three_digits_up
+
     asked, left = error.asked, error.remaining
     short = next(name for name in asked if asked[name] > left[name])
     parts = []
     if short in ("epsilon", "delta") and left[short] > 0:
-        parts.append(f"{spelling(short, f'{float_down(left[short]):.6g}')} is what is left")
+        parts.append(f"{spelling(short, _floor(left[short]))} is what is left")
     if source.data is None:
         parts.append("the curator can grant more: discreet ledger grant --help")
     else:
         budget = session.balance().budget
         total = budget.delta if short == "delta" else budget.epsilon
         option = "--budget-delta" if short == "delta" else "--budget"
-        enough = float_up(total + asked[short] - left[short])
-        parts.append(f"a larger total is yours to decide: {option} {enough:.6g}")
+        enough = three_digits_up(total + asked[short] - left[short])
+        parts.append(f"a larger total is yours to decide: {option} {float(enough):g}")
     return "; ".join(parts) + "."
+
+
+def _floor(left: Fraction) -> str:
+    """Six digits, rounded down: what is typed must fit."""
+    context = Context(prec=6, rounding=ROUND_FLOOR)
+    return f"{context.divide(Decimal(left.numerator), Decimal(left.denominator)).normalize():f}"
 
 
 def _undeclared(session: Session, sql: str) -> list[str]:

@@ -35,15 +35,16 @@ def channel(file: Path) -> Channel:
         raise InvalidInput(
             f'"{file}" is not JSON: {error.msg} at line {error.lineno}.', hint=_EXAMPLE
         ) from None
-    if isinstance(read, dict) and all(isinstance(row, dict) for row in read.values()):
+    if read and isinstance(read, dict) and all(isinstance(row, dict) for row in read.values()):
         return Channel.from_table(read)
-    if isinstance(read, list) and all(isinstance(row, list) for row in read):
-        return Channel(read)
+    if read and isinstance(read, list) and all(isinstance(row, list) for row in read):
+        return _matrix(read)
     raise InvalidProbability(
         f'"{file}" is neither a table of inputs and outputs nor a matrix.', hint=_EXAMPLE
     )
 
 
+_CSV = r"printf ',yes,no\nyes,3/4,1/4\nno,1/4,3/4\n' > coins.csv"
 _EXAMPLE = '{"yes": {"yes": "3/4", "no": "1/4"}, "no": {"yes": "1/4", "no": "3/4"}}'
 
 
@@ -51,20 +52,23 @@ def _from_csv(text: str) -> Channel:
     lines = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines())]
     rows = [row for row in lines if any(row)]
     if not rows:
-        raise InvalidProbability("the table is empty.", hint=r"printf ',yes,no\nyes,3/4,1/4\n...'")
+        raise InvalidProbability("the table is empty.", hint=_CSV)
     if _is_number(rows[0][0]):
-        return Channel(rows)
-    outputs = rows[0][1:]
-    for row in rows[1:]:
-        if len(row) != len(rows[0]):
-            raise InvalidProbability(
-                f"the row of {row[0]!r} has {len(row) - 1} probabilities for {len(outputs)} "
-                "outputs.",
-                hint="give every row a probability for each output, 0 where it cannot happen.",
-            )
-    return Channel(
-        [row[1:] for row in rows[1:]], inputs=[row[0] for row in rows[1:]], outputs=outputs
-    )
+        return _matrix(rows)
+    inputs, outputs = [row[0] for row in rows[1:]], rows[0][1:]
+    return _matrix([row[1:] for row in rows[1:]], inputs=inputs, outputs=outputs)
+
+
+def _matrix(
+    rows: list[list[Any]], *, inputs: list[str] | None = None, outputs: list[str] | None = None
+) -> Channel:
+    wide = len(rows[0] if outputs is None else outputs) if rows else 0
+    if wide == 0 or any(len(row) != wide for row in rows):
+        raise InvalidProbability(
+            "the table needs at least one row, and in each row a probability for every output.",
+            hint=_CSV,
+        )
+    return Channel(rows, inputs=inputs, outputs=outputs)
 
 
 def _is_number(cell: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.typed import typed
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidEpsilon, InvalidInput
 from discreet.exact import Real, confidence, float_up, sensitivity
 
 app = typer.Typer(
@@ -89,7 +88,7 @@ def epsilon(
 
     Exit status: 0, or 1 if a claim (--epsilon) is refuted; a witness is then shown.
     """
-    from discreet.cli import tables
+    from discreet.cli import tables, told
 
     channel = tables.channel(table)
     pairs = tables.pairs(channel, neighbours)
@@ -120,7 +119,7 @@ def epsilon(
             "holds": verdict.private,
             "witness": tables.witness_json(verdict.witness) if verdict.witness else None,
         }
-    typer.echo(json.dumps(found) if as_json else "\n".join(_epsilon_lines(found)))
+    typer.echo(json.dumps(found) if as_json else "\n".join(told.epsilon_lines(found)))
     if claim is not None and not found["claim"]["holds"]:
         raise typer.Exit(1)
 
@@ -145,11 +144,11 @@ def sample_size(
     """How many people it takes to know a fraction: with a curator, and without."""
     from discreet.theory import central_sample_size, local_sample_size
 
-    sizes = {}
+    level, sizes = _level(epsilon), {}
     if model is not Model.LOCAL:
-        sizes["central"] = central_sample_size(error=error, epsilon=epsilon)
+        sizes["central"] = central_sample_size(error=error, epsilon=level)
     if model is not Model.CENTRAL:
-        sizes["local"] = local_sample_size(error=error, epsilon=epsilon, population=population)
+        sizes["local"] = local_sample_size(error=error, epsilon=level, population=population)
     if as_json:
         found: dict[str, Any] = {"error": error, "epsilon": epsilon, "population": population}
         for name, size in sizes.items():
@@ -184,11 +183,12 @@ def error(
     as_json: Json = False,
 ) -> None:
     """What error to expect, before anything is asked; the numbers are rounded up."""
+    from discreet.cli import told
     from discreet.theory import GaussianNoise, GeometricNoise, LaplaceNoise
 
     width, beta = _sensitivity(sensitivity), 1 - _confidence(confidence)
     # A loss that is no fraction is rounded down, so that the noise is never too little.
-    rate = _rate(epsilon)
+    rate = _level(epsilon).lower(64)
     noise: LaplaceNoise | GeometricNoise | GaussianNoise
     expected: Real | None = None
     textbook: Real | None = None
@@ -217,7 +217,7 @@ def error(
         "rms_error": _number(noise.rms_error()),
         "expected_largest": None if expected is None else _number(expected),
     }
-    typer.echo(json.dumps(found) if as_json else "\n".join(_error_lines(found)))
+    typer.echo(json.dumps(found) if as_json else "\n".join(told.error_lines(found)))
 
 
 @app.command(
@@ -238,6 +238,7 @@ def epsilon_for(
 ) -> None:
     """The least epsilon that keeps the error within a bound, rounded up."""
     from discreet.accounting.convert import normal_to_epsilon
+    from discreet.cli import told
     from discreet.exact import positive
     from discreet.mechanisms.geometric import Geometric
     from discreet.theory import GaussianNoise, epsilon_for_error
@@ -264,7 +265,7 @@ def epsilon_for(
     whose = "the error is" if count == 1 else f"the worst of {count:,} errors is"
     also = "" if delta is None else f" and delta {delta}"
     typer.echo(
-        f"epsilon {_six(least)}{also}: with {mechanism} noise for sensitivity {sensitivity}, "
+        f"epsilon {told.six(least)}{also}: with {mechanism} noise for sensitivity {sensitivity}, "
         f"{whose} at most {within} with {confidence} confidence."
     )
 
@@ -272,12 +273,16 @@ def epsilon_for(
 # Reading -----------------------------------------------------------------------------------------
 
 
-def _rate(epsilon: str) -> Fraction:
-    from discreet.exact import epsilon as exact_epsilon
+def _level(epsilon: str) -> Real:
     from discreet.theory import loss
 
     read = loss(epsilon)
-    return exact_epsilon(epsilon) if read.exact is not None else read.lower(64)
+    if read == 0 or _infinite(read):
+        raise InvalidEpsilon(
+            f"epsilon = {epsilon} is not allowed here: it must be above 0, and finite.",
+            hint="epsilon=0.5",
+        )
+    return read
 
 
 def _delta(delta: str | None, mechanism: Mechanism) -> Fraction:
@@ -331,69 +336,3 @@ def _exact(value: Real) -> str | None:
 
 def _written(value: Real, *, name: str) -> dict[str, Any]:
     return {name: _number(value), "exact": _exact(value)}
-
-
-def _six(value: Fraction | float) -> str:
-    """Six digits, rounded up."""
-    from discreet.accounting.outward import significant_up
-
-    exact = Fraction(value)
-    return f"{float(significant_up(exact, 6)):.6g}" if exact > 0 else "0"
-
-
-def _epsilon_lines(found: dict[str, Any]) -> Iterable[str]:
-    worst = found["worst"]
-    if found["epsilon"] is None:
-        yield "epsilon   infinite: not private at any epsilon"
-    else:
-        yield f"epsilon   {_valued(found, 'epsilon')}"
-    if worst is not None:
-        often = "never" if worst["ratio"] is None else worst["neighbour_probability"]
-        times = "" if worst["ratio"] is None else f", {worst['ratio']} times as likely"
-        yield (
-            f"worst     output {worst['output']!r}: {worst['probability']} for input "
-            f"{worst['input']!r}, {often} for {worst['neighbour']!r}{times}"
-        )
-    whom = {"all": "every two inputs", "chain": "each input and the next"}
-    yield f"between   {whom.get(found['neighbours'], found['neighbours'])}"
-    for point in found.get("curve", []):
-        yield f"delta     {_valued(point, 'delta')} at epsilon {point['epsilon']}"
-    if "at_delta" in found:
-        at = found["at_delta"]
-        yield f"epsilon   {_valued(at, 'epsilon')} at delta {at['delta']}"
-    if "claim" in found:
-        claim = found["claim"]
-        said = f"epsilon {claim['epsilon']}, delta {claim['delta']}"
-        yield f"claim     {said}: {'holds' if claim['holds'] else 'REFUTED'}"
-        if claim["witness"]:
-            seen = claim["witness"]
-            yield (
-                f"witness   outputs {', '.join(map(repr, seen['event']))}: "
-                f"{seen['probability']} for input {seen['input']!r}, "
-                f"{seen['neighbour_probability']} for {seen['neighbour']!r}"
-            )
-
-
-def _valued(found: dict[str, Any], name: str) -> str:
-    if found[name] is None:
-        return "infinite"
-    decimals, exact = _six(found[name]), found["exact"]
-    if exact is None or exact == decimals:
-        return decimals
-    return f"{exact}, at most {decimals}"
-
-
-def _error_lines(found: dict[str, Any]) -> Iterable[str]:
-    many = found["count"]
-    whose = "the error" if many == 1 else f"the worst of {many:,} errors"
-    also = "" if found["delta"] is None else f", delta {found['delta']}"
-    yield (
-        f"{found['mechanism']} noise of scale {_six(found['scale'])} "
-        f"(epsilon {found['epsilon']}{also}, sensitivity {found['sensitivity']})"
-    )
-    yield f"  {whose} is at most {_six(found['within'])} with {found['confidence']} confidence"
-    if found["textbook"] is not None:
-        yield f"  the textbook's bound for that is {_six(found['textbook'])}"
-    yield f"  on average one error is {_six(found['mean_error'])} (rms {_six(found['rms_error'])})"
-    if found["expected_largest"] is not None and many > 1:
-        yield f"  on average the worst of {many:,} is {_six(found['expected_largest'])}"

@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError
 
 Options = ParamSpec("Options")
 
-_SETTING = re.compile(r"\A([a-z_]+)=(\"[^\"]*\"|[^\s;,]+)")
+_SETTING = re.compile(r"\A([a-z_]+)=(\"[^\"]*\"|[^\s;]+)")
 
 # The mathematics' letters have longer names among the options.
 _NAMES = {"k": "count", "scale": "scales"}
