@@ -123,8 +123,9 @@ def test_an_interval_is_around_a_number(released):
 )
 def test_a_release_has_the_form_of_its_values(family, values):
     released = family(1, grid="1/2").release(values)
+    form: type = type(released)
     other_form: dict[type, type] = {int: float, tuple: list}
-    assert type(released) is other_form.get(type(values), type(values))
+    assert form is other_form.get(type(values), type(values))
     if isinstance(values, dict):
         assert list(released) == list(values)
         assert all(type(number) is float for number in released.values())

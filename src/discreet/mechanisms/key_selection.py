@@ -106,14 +106,17 @@ class KeySelection:
     def delta_at(self, threshold: int) -> Real:
         """The exact delta of a threshold: the chance that a unit's own keys are shown.
 
-        Where a unit is changed, keys may vanish as others appear; hiding the new ones is then less
-        certain than hiding keys of no rows would be, and that difference is added.
+        Where a unit is changed, keys may vanish as others appear. What the vanishing ones add is
+        made up for by the row that the unit has elsewhere, unless the threshold is very low; then
+        their share, the chance that as many keys of no rows would be shown, bounds it.
         """
         worst = Real.max_of(*(shown(self.noise, threshold, *spread) for spread in self.spreads()))
         if self.relation is Relation.ADD_REMOVE:
             return worst
         keys = max(keys for keys, _ in self.spreads())
-        return worst + shown(self.noise, threshold, keys, 0)
+        vanishing = shown(self.noise, threshold, keys, 0)
+        one_row = -Real(-1 / self.noise.scale).expm1()
+        return worst if vanishing <= one_row else worst + vanishing
 
     def _smallest_threshold(self) -> int:
         # A threshold of at least one row more than a unit owns keeps the sums in the noise's tail.
