@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from discreet.errors import InvalidValue
 from discreet.exact import Rational, Real, confidence, sensitivity
 from discreet.pictures.picture import Picture, Spec
 from discreet.pictures.points import by_factors, level, name_of, powers, several, short, shown
@@ -31,6 +32,8 @@ def error(
     """
     width, sure = _sensitivity(sensitivity), _confidence(confidence)
     chosen = sorted(int(count) for count in several(counts, name="counts"))
+    if chosen[0] < 1:
+        raise InvalidValue(f"{chosen[0]} numbers cannot be released.", hint="counts=1,100")
     names = {k: "one number" if k == 1 else f"the worst of {k:,}" for k in reversed(chosen)}
     # Scales and errors grow together: the tails are worked out once for each k.
     unit = {k: LaplaceNoise(1).error(1 - sure, k) for k in chosen}

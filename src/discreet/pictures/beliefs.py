@@ -24,7 +24,9 @@ def beliefs(*, epsilons: Sequence[Loss] = ("0.2", "ln 3", "3")) -> Picture:
     >>> beliefs(epsilons=[1]).title
     'What one output can make you believe'
     """
-    chosen = sorted(several(epsilons, name="epsilons", most=4), key=lambda e: -float(level(e)))
+    chosen = sorted(
+        several(epsilons, name="epsilons", most=4), key=lambda e: -float(level(e, name="epsilons"))
+    )
     names = [name_of(epsilon) for epsilon in chosen]
     rows = [
         row for epsilon, name in zip(chosen, names, strict=True) for row in _moved(epsilon, name)

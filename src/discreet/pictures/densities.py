@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from discreet.errors import InvalidValue
 from discreet.exact import Rational, positive, rational, sensitivity
 from discreet.pictures.picture import Picture, Spec
 from discreet.pictures.points import evenly, level, name_of, several, short, shown
@@ -54,6 +55,12 @@ def neighbours(
     reach = 3.2 * float(noise.scale)
     low, high = short(-reach), short(float(width) + reach)
     seen = width * Fraction(8, 5) if observed is None else rational(observed, name="observed")
+    if not 3 * low < seen < 3 * high:
+        raise InvalidValue(
+            f"observed = {float(seen):g} is too far from the answers, 0 and {float(width):g}, to "
+            "be drawn.",
+            hint=f"observed={float(2 * width):g}",
+        )
     low, high = min(low, seen - width / 2), max(high, seen + width / 2)
     grid = sorted({*evenly(float(low), float(high), 160), Fraction(0), short(float(width))})
     factor = math.exp(float(rate))
@@ -66,7 +73,7 @@ def neighbours(
             "there": shown(there),
             "above": shown(here * factor),
             "below": shown(here / factor),
-            "loss": shown(math.log(here / there)),
+            "loss": shown((abs(y - width) - abs(y)) / noise.scale),
         }
 
     x = quantity("output", "output y, in units of the answer", domain=(float(low), float(high)))

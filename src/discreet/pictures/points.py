@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TypeVar
 
-from discreet.errors import InvalidValue
+from discreet.errors import InvalidEpsilon, InvalidValue
 from discreet.exact import Real
 from discreet.theory.losses import Loss, loss
 
 Value = TypeVar("Value")
 
 _DIGITS = 6
+_SMALLEST, _LARGEST = 1e-4, 20.0
 
 
 def evenly(low: float, high: float, steps: int) -> list[Fraction]:
@@ -51,13 +52,13 @@ def tiny(delta: Fraction) -> str:
     return f"{float(delta):g}".replace("e-0", "e-")
 
 
-def level(epsilon: Loss) -> Real:
-    """An epsilon above 0 that is finite, as a picture needs."""
+def level(epsilon: Loss, *, name: str = "epsilon") -> Real:
+    """An epsilon that can be drawn."""
     read = loss(epsilon)
-    if not 0 < float(read) < math.inf:
-        raise InvalidValue(
-            f"epsilon = {epsilon} cannot be drawn: it must be above 0, and finite.",
-            hint="epsilon=1",
+    if not _SMALLEST <= float(read) <= _LARGEST:
+        raise InvalidEpsilon(
+            f"{name} = {epsilon} cannot be drawn: from {_SMALLEST:g} to {_LARGEST:g}.",
+            hint=f"{name}=1",
         )
     return read
 

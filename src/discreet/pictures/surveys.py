@@ -25,7 +25,10 @@ def survey(
 ) -> Picture:
     """Where 95 % of the estimates fall, with a curator and without, for several epsilons."""
     truth = float(probability(share, name="share"))
-    chosen = sorted(several(epsilons, name="epsilons", most=6), key=lambda each: float(level(each)))
+    chosen = sorted(
+        several(epsilons, name="epsilons", most=6),
+        key=lambda each: float(level(each, name="epsilons")),
+    )
     names = [f"ε = {name_of(epsilon)}" for epsilon in chosen]
     rows: list[Spec] = []
     for epsilon, name in zip(chosen, names, strict=True):
