@@ -13,13 +13,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.errors import (
-    DiscreetError,
-    EngineFailed,
-    InsufficientBudget,
-    InvalidNumber,
-    WrongType,
-)
+from discreet.errors import DiscreetError, EngineFailed, InsufficientBudget, WrongType
 
 if TYPE_CHECKING:
     from discreet.cli.source import Source
@@ -87,7 +81,7 @@ def _better(
         return f"{source.home.folder / 'curator.log'} says why; only the curator may read it."
     if error.hint is None or session is None:
         return error.hint
-    if isinstance(error, InvalidNumber):
+    if error.hint.startswith("give an int"):
         # Of the ways to write a number in Python, a command line has the last one.
         return "".join(found[0] for found in [*_SETTING.finditer(error.hint)][-1:]) or error.hint
     if isinstance(error, InsufficientBudget):

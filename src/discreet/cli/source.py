@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from discreet.cli.said import Said, require_columns, require_types, words
 from discreet.errors import InvalidInput, LedgerFailed
 
 if TYPE_CHECKING:
+    from discreet.cli.said import Said
     from discreet.ledger import Balance
     from discreet.session import Session
     from discreet.session.home import Home
@@ -128,6 +128,7 @@ class Source:
         return opened
 
     def _open_data(self, data: Path) -> Session:
+        from discreet.cli.said import Said, require_columns, words
         from discreet.policy import EACH_ROW, type_of
         from discreet.policy.single import dataset_name
         from discreet.session import open_session
@@ -281,6 +282,7 @@ def with_source(command: Callable[..., None]) -> Callable[..., None]:
 
 def _kinds(data: Path, said: Said) -> dict[str, str]:
     """The type of each column, before its keys are read by it."""
+    from discreet.cli.said import require_types
     from discreet.policy import Source as Place
     from discreet.policy.sources import kind_of
     from discreet.session.files import column_types
