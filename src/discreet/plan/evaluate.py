@@ -356,9 +356,24 @@ def _to_date(day: date) -> date:
     return day.date() if isinstance(day, datetime) else day
 
 
+def _upper(text: str) -> str:
+    """Letter by letter, as engines do it: no letter becomes two."""
+    return "".join(map(_upper_letter, text))
+
+
+def _upper_letter(letter: str) -> str:
+    if letter == "ß":
+        return "ẞ"
+    return next((c for c in (letter.upper(), letter.title()) if len(c) == 1), letter)
+
+
+def _lower(text: str) -> str:
+    return "".join(letter.lower()[:1] for letter in text)
+
+
 _ROWWISE: dict[str, Callable[..., Value]] = {
-    "lower": lambda text: text.lower(),
-    "upper": lambda text: text.upper(),
+    "lower": _lower,
+    "upper": _upper,
     "trim": lambda text: text.strip(" "),
     "length": len,
     "substring": _substring,

@@ -60,7 +60,8 @@ class Dialect:
 
 DUCKDB = Dialect(
     name="duckdb",
-    templates=MappingProxyType(_SHARED),
+    # Without a list of characters TRIM takes away every kind of space.
+    templates=MappingProxyType(_SHARED | {"trim": "TRIM({0}, ' ')"}),
     real="DOUBLE",
     whole="BIGINT",
     is_finite="ISFINITE({0})",
