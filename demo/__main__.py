@@ -1,84 +1,175 @@
-"""Counts that protect each person, and the attack that textbook noise does not withstand."""
+"""Six questions to a hospital, answered without telling on any patient."""
 
-from fractions import Fraction
+from __future__ import annotations
 
-import numpy as np
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
 from rich.console import Console
-from rich.table import Table
+from rich.rule import Rule
+from rich.syntax import Syntax
+from rich.text import Text
 
 import discreet
-from discreet.noise import TwoSidedGeometric
+from demo.hospital import DAYS, PATIENTS, WARDS, write
+from discreet.answer import Answer
+from discreet.cli.shown import show
+from discreet.session import Session
 
-# Made up: how many people were treated in each ward.
-WARDS = {"Cardiology": 412, "Maternity": 386, "Oncology": 95, "Infectious diseases": 7}
-EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(3))
-CONFIDENCE = Fraction(95, 100)
+WARD_COUNTS = """\
+SELECT ward, COUNT(*) AS visits, COUNT(DISTINCT patient_id) AS patients
+FROM visits GROUP BY ward ORDER BY visits DESC"""
 
-DRAWS = 100_000
-GRID = Fraction(1, 2**20)
+AVERAGES = """\
+SELECT ward, AVG(cost) AS cost, AVG(stay) AS nights, AVG(cost) / AVG(stay) AS per_night
+FROM visits WHERE age >= 65 GROUP BY ward ORDER BY cost DESC LIMIT 4"""
 
+DIAGNOSES = """\
+SELECT diagnosis, COUNT(*) AS visits
+FROM visits GROUP BY diagnosis ORDER BY visits DESC"""
 
-def counts() -> Table:
-    """The same counts under stronger and weaker promises."""
-    table = Table(title="People treated, each of them in one ward", title_justify="left")
-    table.add_column("Ward")
-    table.add_column("True count\n(never shown)", justify="right", style="dim")
-    for epsilon in EPSILONS:
-        table.add_column(f"epsilon\n{float(epsilon):g}", justify="right")
-    true = np.array(list(WARDS.values()), dtype=np.int64)
-    noisy = [discreet.geometric(true, sensitivity=1, epsilon=epsilon) for epsilon in EPSILONS]
-    for ward, count, *released in zip(WARDS, true, *noisy, strict=True):
-        table.add_row(ward, str(count), *map(str, released))
-    table.add_section()
-    widths = [TwoSidedGeometric(1 / epsilon).interval(CONFIDENCE)[1] for epsilon in EPSILONS]
-    table.add_row("95 % of the time within", "", *(f"± {width}" for width in widths))
-    return table
+DONATIONS = "SELECT SUM(donation) FROM visits"
+
+SUMMER = """\
+SELECT EXTRACT(month FROM admitted) AS month, COUNT(*) AS visits
+FROM visits WHERE ward = 'Emergency' GROUP BY month HAVING month BETWEEN 6 AND 8"""
+
+out = Console(highlight=False)
 
 
-def off_grid(outputs: np.ndarray, step: float) -> float:
-    """The share of the outputs that are no multiple of the step."""
-    multiples = outputs / step  # exact: the step is a power of two
-    return float(np.mean(multiples != np.floor(multiples)))
+def question(number: int, title: str, sql: str, about: str) -> None:
+    """Announce what is asked, and how."""
+    out.print()
+    out.print(Rule(f"[bold]{number}. {title}", align="left", style="blue"))
+    out.print(Syntax(sql, "sql", theme="ansi_dark", background_color="default", word_wrap=True))
+    out.print(Text(about, style="dim"))
 
 
-def attack() -> Table:
-    """Guess which of two neighbouring tables was used from the last digits of one output."""
-    table = Table(
-        title="Single outputs that prove the true value was 0 and not 1",
-        title_justify="left",
+def first(session: Session) -> Answer:
+    """Counts over groups that everybody knows; empty ones would be shown too."""
+    question(1, "How many visits and patients has each ward?", WARD_COUNTS, "epsilon 0.5")
+    answer = session.sql(WARD_COUNTS, epsilon=0.5)
+    show(answer, out)
+    return answer
+
+
+def averages(session: Session) -> None:
+    """Averages, and a ratio of two of them with an interval of its own."""
+    question(2, "What does a night cost, for those of 65 and more?", AVERAGES, "epsilon 0.5")
+    show(session.sql(AVERAGES, epsilon=0.5), out)
+
+
+def private_keys(session: Session) -> None:
+    """Groups that nobody has listed: the rare ones stay hidden."""
+    question(
+        3,
+        "Which diagnoses are there?",
+        DIAGNOSES,
+        "nobody has listed them, and rare ones point at people; epsilon 0.5, delta 1e-9",
     )
-    table.add_column("")
-    for value in (0, 1):
-        table.add_column(f"true value {value}", justify="right")
-    # The textbook's way, on purpose: this is what the attack breaks.
-    textbook = [value + np.random.default_rng().laplace(0, 1, DRAWS) for value in (0, 1)]
-    ours = [
-        np.asarray(
-            discreet.laplace(np.full(DRAWS, float(value)), sensitivity=1, epsilon=1, grid=GRID)
+    explained = session.explain(DIAGNOSES, epsilon=0.5, delta=1e-9)
+    out.print(
+        f"before anything is spent: diagnoses with a noisy count of "
+        f"{explained.facts['threshold']} or more are shown.",
+        style="dim",
+    )
+    show(session.sql(DIAGNOSES, epsilon=0.5, delta=1e-9), out)
+
+
+def refused(session: Session) -> None:
+    """A question that no noise could make private."""
+    question(4, "How much was donated in all?", DONATIONS, "epsilon 0.5")
+    try:
+        session.sql(DONATIONS, epsilon=0.5)
+    except discreet.DiscreetError as error:
+        out.print()
+        out.print(Text("refused: ", style="bold red") + Text(error.message))
+        out.print(Text("Hint: ", style="bold green") + Text(error.hint or ""))
+
+
+def by_error(session: Session) -> None:
+    """A question with a wish for its error instead of a price."""
+    question(
+        5,
+        "How busy is the emergency ward in summer, within 200 visits?",
+        SUMMER,
+        "within 200 at 95 % confidence, for at most epsilon 1",
+    )
+    answer = session.sql(SUMMER, within=200, epsilon=1)
+    show(answer, out)
+
+
+def again(session: Session, before: Answer) -> None:
+    """What was bought once is free, and the same."""
+    question(6, "The first question again", WARD_COUNTS, "epsilon 0.5")
+    answer = session.sql(WARD_COUNTS, epsilon=0.5)
+    show(answer, out)
+    same = answer["visits"] == before["visits"]
+    out.print(
+        "the same numbers as before: asking again averages no noise away."
+        if same
+        else "the numbers differ: this must not happen."
+    )
+
+
+def truth(path: Path, answer: Answer) -> None:
+    """What only a demo may show: how far off the first answer is."""
+    with duckdb.connect() as engine:
+        counted = dict(
+            engine.execute(
+                "SELECT ward, COUNT(*) FROM read_parquet(?) GROUP BY 1", [str(path)]
+            ).fetchall()
         )
-        for value in (0, 1)
-    ]
-    table.add_row(
-        "textbook Laplace in floating point", *(f"{off_grid(x, 2.0**-53):.0%}" for x in textbook)
+    off = max(
+        abs(n - counted[ward]) for ward, n in zip(answer["ward"], answer["visits"], strict=True)
     )
-    table.add_row("discreet.laplace", *(f"{off_grid(x, float(GRID)):.0%}" for x in ours))
-    return table
+    out.print(
+        f"only a demo may tell: the worst of these counts of visits is {off:,} away from what is "
+        "in the file, bounding included.",
+        style="dim",
+    )
 
 
 def main() -> None:
-    """Show both."""
-    console = Console()
-    console.print()
-    console.print(counts())
-    console.print(
-        "A smaller epsilon protects each person more and blurs the counts more.\n"
-        "With any one person or without, the odds of any output differ by e^epsilon at most.\n"
-    )
-    console.print(attack())
-    console.print(
-        "Each such output breaks the promise for good. Ours are exact: there are none.\n"
-        "Why: docs/explanation/exact-noise.md"
-    )
+    """Write the hospital's data, open it, ask."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder:
+        with out.status("writing a hospital's year ..."):
+            path = write(Path(folder))
+        with discreet.open(
+            path,
+            unit="patient_id",
+            rows_per_unit=20,
+            bounds={
+                "age": (0, 110),
+                "stay": (0, 30),
+                "cost": (0, 10_000),
+                "admitted": DAYS,
+            },
+            keys={"ward": list(WARDS)},
+            epsilon=3,
+            delta=1e-6,
+            people=PATIENTS,
+        ) as session:
+            with out.status("cleaning it, once ..."):
+                session.prepare()
+            out.print(
+                f"A year of a hospital: {PATIENTS:,} patients with about six visits each. At most "
+                "20 of each are used; all answers together may cost epsilon 3, delta 1e-6."
+            )
+            answer = first(session)
+            truth(path, answer)
+            averages(session)
+            private_keys(session)
+            refused(session)
+            by_error(session)
+            again(session, answer)
+            out.print()
+            out.print(Rule("[bold]What can be published beside the first table", align="left"))
+            out.print(Text(answer.statement()))
+    out.print(f"\n{time.monotonic() - began:.1f} seconds in all.", style="dim")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """What `make demo` shows."""
 
+import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
+from pyarrow import compute, parquet
 
-from demo.__main__ import WARDS, off_grid
+from demo.hospital import DIAGNOSES, PATIENTS, WARDS, write
 from tests.source import ROOT
 
 
@@ -19,18 +20,53 @@ def shown() -> str:
     return done.stdout
 
 
-def test_it_shows_every_ward(shown):
-    assert [ward for ward in WARDS if ward not in shown] == []
+def part(shown: str, number: int) -> str:
+    """What is shown of one question."""
+    (_, rest) = shown.split(f"\n{number}. ", 1)
+    return rest.split(f"\n{number + 1}. ", 1)[0]
 
 
-def test_the_attack_breaks_the_textbook_and_not_us(shown):
-    (textbook,) = [line for line in shown.splitlines() if "textbook Laplace" in line]
-    (ours,) = [line for line in shown.splitlines() if "discreet.laplace" in line]
-    # 27 % is expected of 100,000 draws; 25 % is fourteen standard deviations away.
-    assert 25 < int(textbook.split("%")[0].split()[-1]) < 29
-    assert textbook.count(" 0%") == 1
-    assert ours.count(" 0%") == 2
+def test_every_ward_has_counts_with_an_error(shown):
+    for ward in WARDS:
+        assert re.search(rf"{ward} +[\d,]+ ± \d+ +[\d,]+ ± \d+", part(shown, 1))
 
 
-def test_an_output_off_the_grid_is_counted():
-    assert off_grid(np.array([0.5, 0.25, -0.5, 0.125]), 0.25) == 0.25
+def test_averages_and_their_ratio_have_errors(shown):
+    assert [line.count("±") for line in part(shown, 2).splitlines()].count(3) == 4
+
+
+def test_common_diagnoses_are_found_and_rare_ones_are_not(shown):
+    # A threshold near 920 with noise of scale 40 shows a group of 70,000 with a probability below
+    # 1e-700 of failing, and one of 60 with at most the delta of 1e-9.
+    assert "back pain" in part(shown, 3)
+    assert "leprosy" not in part(shown, 3)
+
+
+def test_a_refusal_says_what_to_try(shown):
+    assert "refused: SUM(donation)" in part(shown, 4)
+    assert "SUM(CLAMP(donation, 0, 100))" in part(shown, 4)
+
+
+def test_an_error_target_is_kept_at_the_least_price(shown):
+    found = part(shown, 5)
+    assert len(re.findall(r"^ [678] +[\d,]+ ± (?:200|19\d)", found, re.MULTILINE)) == 3
+    (price,) = re.findall(r"cost: epsilon (0\.\d+)\.", found)
+    assert 0.2 < float(price) < 0.4
+
+
+def test_the_same_question_is_free_and_has_the_same_answer(shown):
+    assert "free: this answer was bought before" in part(shown, 6)
+    numbers = [re.findall(r"[\d,]+ ± \d+", part(shown, each)) for each in (1, 6)]
+    assert numbers[0] == numbers[1]
+    assert "the same numbers as before" in shown
+
+
+def test_what_can_be_published_is_stated(shown):
+    assert "differentially private with epsilon = 0.5" in shown
+
+
+def test_the_hospital_has_the_promised_size(tmp_path):
+    table = parquet.read_table(write(tmp_path))
+    assert len(compute.unique(table["patient_id"])) == PATIENTS
+    assert 550_000 < len(table) < 700_000
+    assert set(compute.unique(table["diagnosis"]).to_pylist()) == set(DIAGNOSES)

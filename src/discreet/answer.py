@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -176,6 +177,8 @@ class Answer:
         if low is None or high is None:
             return f"{number(float(value))} ± ?"  # type: ignore[arg-type]
         half = (high - low) / 2
+        if column.type == "integer":
+            return f"{value:,} ± {math.ceil(half):,}"
         return f"{number(float(value), half)} ± {number(half, half)}"  # type: ignore[arg-type]
 
     def lines(self) -> list[list[str]]:
@@ -253,17 +256,17 @@ _ARROW: dict[str, pa.DataType] = {
 
 
 def number(value: float, half_width: float | None = None) -> str:
-    """A number with as many digits as its interval leaves meaningful.
+    """A number with as many digits as its interval leaves meaningful: two of the interval's.
 
-    >>> number(1234.5678, 20.0), number(0.123456, 0.01), number(5000000.0, 1.0)
-    ('1,235', '0.1235', '5,000,000')
+    >>> number(1234.5678, 20.0), number(0.123456, 0.015), number(1.9349, 1.05)
+    ('1,235', '0.123', '1.9')
     """
     if half_width is None or half_width == 0:
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
     places = 0
     while places < 12 and half_width * 10**places < 10:
         places += 1
-    return f"{value:,.{max(places - 1, 0) if half_width >= 1 else places}f}"
+    return f"{value:,.{places}f}"
 
 
 def _plain(value: Cell) -> Any:
