@@ -100,8 +100,9 @@ def normal_epsilon(square: Any, delta: Fraction) -> Any:
 
 def response_mu_squared(epsilon: Fraction) -> Any:
     """The normal that passes through randomized response's corner."""
-    corner = 1 / (1 + mp.exp(-real(epsilon)))
-    return (2 * mp.sqrt(2) * mp.erfinv(2 * corner - 1)) ** 2
+    with mp.workdps(DIGITS + int(epsilon)):  # the corner is within exp(-epsilon) of 1
+        corner = 1 / (1 + mp.exp(-real(epsilon)))
+        return (2 * mp.sqrt(2) * mp.erfinv(2 * corner - 1)) ** 2
 
 
 def drv(epsilon: Fraction, times: int, delta: Fraction) -> Any:

@@ -71,27 +71,26 @@ def batch(events: Events, *, relation: str | None = None) -> Batch:
         raise InvalidInput(
             "there are no events in this batch.", hint="account([event, ...], delta=1e-6)"
         )
-    wanted = _relation(counted, relation)
+    wanted = _relation({event.relation for event, _ in counted}, relation)
     counts: dict[Curve, int] = {}
-    for event, count in counted.items():
-        stated = event if event.relation is wanted else to_change_one(event)
-        known = curve(stated)
+    for event, count in counted:
+        known = curve(event if event.relation is wanted else to_change_one(event))
         counts[known] = counts.get(known, 0) + count
     return Batch(tuple(counts.items()), wanted)
 
 
-def _counted(events: Events) -> dict[Event, int]:
+def _counted(events: Events) -> list[tuple[Event, int]]:
+    """The events with their counts; equal ones may still be listed apart."""
     if isinstance(events, Event):
-        return {events: 1}
+        return [(events, 1)]
     if isinstance(events, Mapping):
-        for event, count in events.items():
-            _check(event)
+        for count in events.values():
             if isinstance(count, bool) or not isinstance(count, int) or count < 0:
                 raise InvalidValue(
                     f"an event cannot occur {count!r} times.", hint="{event: 3} for three times."
                 )
-        return {event: count for event, count in events.items() if count}
-    # The same object over and over is counted without being hashed each time; holding it in
+        return [(_check(event), count) for event, count in events.items() if count]
+    # The same object over and over is counted without being looked into; holding it in
     # ``objects`` keeps its identity its own.
     objects: dict[int, Event] = {}
     times: dict[int, int] = {}
@@ -102,10 +101,7 @@ def _counted(events: Events) -> dict[Event, int]:
         else:
             objects[identity] = _check(event)
             times[identity] = 1
-    counts: dict[Event, int] = {}
-    for identity, event in objects.items():
-        counts[event] = counts.get(event, 0) + times[identity]
-    return counts
+    return [(event, times[identity]) for identity, event in objects.items()]
 
 
 def _check(event: object) -> Event:
@@ -117,8 +113,7 @@ def _check(event: object) -> Event:
     )
 
 
-def _relation(counted: Mapping[Event, int], wanted: str | None) -> Relation:
-    found = {event.relation for event in counted}
+def _relation(found: set[Relation], wanted: str | None) -> Relation:
     if wanted is None and len(found) == 1:
         return found.pop()
     asked = None if wanted is None else as_relation(wanted)

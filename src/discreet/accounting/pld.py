@@ -68,7 +68,11 @@ def _distribution(library: Any, known: Curve) -> Any:
         return library.from_gaussian_mechanism(1 / float(known.square) ** 0.5)
     if isinstance(known, Geometric) and known.steps <= _MOST_STEPS:
         return library.from_discrete_laplace_mechanism(
-            float_up(known.rate), sensitivity=known.steps
+            float_up(known.rate), sensitivity=known.steps, use_connect_dots=True
+        )
+    if known.delta == 0:  # one step of it is randomized response
+        return library.from_discrete_laplace_mechanism(
+            float_up(known.epsilon), use_connect_dots=True
         )
     parameters = library.common.DifferentialPrivacyParameters(
         float_up(known.epsilon), float_up(known.delta)
