@@ -293,6 +293,8 @@ def _compare(arguments: Sequence[Expression]) -> Meaning:
 
 @_rule("in")
 def _in(arguments: Sequence[Expression]) -> Meaning:
+    if len(arguments) < 2:
+        raise WrongType("IN needs at least one value.", hint="ward IN ('north', 'south')")
     common_type(arguments, "IN")
     for argument in arguments[1:]:
         _constant(argument, "each value of IN")
