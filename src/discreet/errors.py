@@ -20,6 +20,7 @@
     │   ├── UnboundedUniverse                 types that cannot all be listed
     │   ├── InvalidName                       a name that a ledger cannot write down
     │   ├── InvalidCharge                     too small to be counted
+    │   ├── InvalidPolicy                     a policy with mistakes, each at its line
     │   ├── InvalidSurvey                     a survey, or its state, that cannot be read
     │   └── InvalidQuery                      SQL that does not parse or make sense
     │       ├── UnknownName                   a table, column or function nobody declared

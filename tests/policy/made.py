@@ -25,6 +25,15 @@ def unlike(names: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
     return st.lists(names, min_size=1, max_size=4, unique_by=str.lower)
 
 
+BOUNDINGS = st.one_of(
+    st.fixed_dictionaries({"bounding": st.sampled_from(["auto", "rows"])}),
+    st.fixed_dictionaries(
+        {"bounding": st.sampled_from(["auto", "groups"]), "groups_per_unit": st.integers(1, 9)},
+        optional={"rows_in_group": st.integers(1, 9)},
+    ),
+)
+
+
 @st.composite
 def columns(draw, name):
     """A column of any type."""
@@ -86,7 +95,7 @@ def datasets(draw, name, pool):
         rows_per_unit=1 if unit is None else draw(st.integers(1, 100)),
         people=draw(st.sampled_from([None, 1, 50])),
         confidence=draw(st.fractions(Fraction(1, 100), Fraction(99, 100))),
-        bounding=draw(st.sampled_from(["auto", "rows", "groups"])),
+        **(draw(BOUNDINGS) if unit is not None else {}),
         columns=listed,
         budget=Budget(epsilon=draw(EPSILONS), delta=draw(DELTAS)),
         analysts={

@@ -177,6 +177,20 @@ CASES = {
         'bounding = "rows"',
         'bounding = "rows"',
     ),
+    "bounding by groups without their number": Case(
+        "people = 100000",
+        'bounding = ^"groups"',
+        "how many groups",
+        "groups_per_unit = 5",
+        'bounding = "groups"\ngroups_per_unit = 5',
+    ),
+    "rows in groups whose number is not bounded": Case(
+        "people = 100000",
+        "rows_in_group = ^1",
+        "together with the number of groups",
+        "groups_per_unit = 5",
+        "rows_in_group = 1\ngroups_per_unit = 5",
+    ),
     # the unit
     "a unit that is not declared": Case(
         'patient_id = { type = "integer" }\n',

@@ -27,6 +27,8 @@ people = 100_000
 delta_per_query = 1e-9
 confidence = 0.9
 bounding = "groups"
+groups_per_unit = 5
+rows_in_group = 2
 pool = "patients"
 refresh = "daily at 03:00"
 

@@ -16,6 +16,7 @@ from discreet.theory import (
     Bins,
     Count,
     GroupBounded,
+    GroupedRows,
     Linear,
     LinearAverage,
     Maximum,
@@ -191,6 +192,40 @@ def test_units_in_a_bounded_number_of_groups(relation):
     compare(query, universe, relation, size=1)
     assert query.l1("add_remove") == 10
     assert query.l2("add_remove") ** 2 - 50 < Fraction(1, 2**40)
+
+
+@given(BOUNDS, st.integers(1, 2), st.integers(1, 2))
+def test_rows_in_a_bounded_number_of_groups(bounds, groups, each):
+    a, b = bounds
+    rows = [(group, value) for group in "xy" for value in sorted({a, b})]
+    universe = unit_universe(rows, rows_per_unit=3)
+    query = GroupedRows(
+        rows_per_unit=3,
+        groups_per_unit=groups,
+        rows_per_group=each,
+        bounds=bounds,
+        groups="xy",
+        value=lambda row: row[1],
+        group=lambda row: row[0],
+    )
+    for relation in RELATIONS:
+        # Two groups are too few for a changed unit to leave all of its groups for others.
+        compare(query, universe, relation, size=1, tight=False)
+
+
+def test_people_counted_in_groups_move_them_by_the_root_of_their_number():
+    people = GroupedRows(
+        rows_per_unit=20, groups_per_unit=9, rows_per_group=1, bounds=(1, 1), groups=range(50)
+    )
+    assert people.l1("add_remove") == 9
+    assert people.l2("add_remove") == 3
+    assert people.l1("change_one") == 18
+    assert people.l2("change_one") ** 2 - 18 < Fraction(1, 2**40)
+    spread = GroupedRows(
+        rows_per_unit=7, groups_per_unit=5, rows_per_group=3, bounds=(0, 10), groups=range(50)
+    )
+    assert spread.l1("add_remove") == 70  # the rows bound it before the groups do
+    assert spread.l2("add_remove") ** 2 - 100 * (9 + 9 + 1) < Fraction(1, 2**40)
 
 
 def test_brute_force_takes_any_function_and_shows_its_pair():

@@ -28,8 +28,9 @@ from discreet.noise.symmetric import Symmetric
 from discreet.plan.primitives import Lowered, Primitive
 from discreet.plan.query import Core
 from discreet.policy.model import Dataset
-from discreet.theory.contributions import GroupBounded, RowBounded
+from discreet.theory.contributions import GroupedRows, RowBounded
 from discreet.theory.neighbours import Relation
+from discreet.theory.queries import Query
 
 NoiseKind: TypeAlias = OneOf["laplace", "gaussian"]
 
@@ -135,12 +136,7 @@ def plan_noise(
                 "delta.",
                 hint="delta=1e-9 (far below 1 / the number of people), or declare the keys.",
             )
-        selection = KeySelection(
-            epsilon=share,
-            delta=delta,
-            rows_per_unit=dataset.rows_per_unit,
-            relation=dataset.relation,
-        )
+        selection = _selection(core, dataset, share, delta)
         selector = lowered.primitives.index(ROWS)
     laplace = tuple(s.l1 / share for s in sensitivities)
     chosen: NoiseKind = "laplace"
@@ -172,23 +168,58 @@ def plan_noise(
     )
 
 
+def _selection(core: Core, dataset: Dataset, epsilon: Fraction, delta: Fraction) -> KeySelection:
+    """How keys are selected: by the bound on a unit's rows, or on its groups if that is less."""
+    rows, keys, bounding = dataset.rows_per_unit, None, group_bounding(core, dataset)
+    if bounding is not None and bounding.groups * bounding.rows <= rows:
+        rows, keys = bounding.rows, bounding.groups
+    return KeySelection(
+        epsilon=epsilon,
+        delta=delta,
+        rows_per_unit=rows,
+        keys_per_unit=keys,
+        relation=dataset.relation,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBounding:
+    """At most so many groups of a query for each unit, and so many of its rows in each."""
+
+    groups: int
+    rows: int
+
+
+def group_bounding(core: Core, dataset: Dataset) -> GroupBounding | None:
+    """Whether a query bounds groups too: it is grouped, and the policy says how many."""
+    if not core.keys or dataset.bounding == "rows" or dataset.groups_per_unit is None:
+        return None
+    return GroupBounding(dataset.groups_per_unit, dataset.rows_in_group or dataset.rows_per_unit)
+
+
 def sensitivity(primitive: Primitive, core: Core, dataset: Dataset) -> Sensitivity:
     """What one unit can change of a primitive, by the rules of the theory."""
     rows, relation = dataset.rows_per_unit, dataset.relation
-    if primitive.kind == "units":
-        groups = _number_of_groups(core)
-        reach = rows if groups is None else min(rows, groups)
-        # A person is counted once in each group: a sum clipped to [0, 1].
-        query = GroupBounded(groups_per_unit=reach, clip=1, groups=("any",))
-        if not core.keys:
-            return Sensitivity(Fraction(1), Fraction(1))
-        return Sensitivity(query.l1(relation), query.l2(relation).upper(48))
-    bounded = RowBounded(
-        rows_per_unit=rows, bounds=primitive.bounds, groups=("any",) if core.keys else None
-    )
+    people = primitive.kind == "units"
+    if people and not core.keys:
+        return Sensitivity(Fraction(1), Fraction(1))
+    bounding = group_bounding(core, dataset)
+    if people or bounding is not None:
+        # A person is counted once in each group: one row of value 1 there.
+        reach = rows if bounding is None else bounding.groups
+        query: Query = GroupedRows(
+            rows_per_unit=rows,
+            groups_per_unit=min(reach, _number_of_groups(core) or reach),
+            rows_per_group=1 if people or bounding is None else bounding.rows,
+            bounds=primitive.bounds,
+            groups=("any",),
+        )
+    else:
+        groups = ("any",) if core.keys else None
+        query = RowBounded(rows_per_unit=rows, bounds=primitive.bounds, groups=groups)
     # Rounding a sensitivity of 0 up keeps the noise defined; the sum is then a constant.
-    l1 = max(bounded.l1(relation), Fraction(1))
-    return Sensitivity(l1, max(bounded.l2(relation).upper(48), Fraction(1)))
+    l1 = max(query.l1(relation), Fraction(1))
+    return Sensitivity(l1, max(query.l2(relation).upper(48), Fraction(1)))
 
 
 def _number_of_groups(core: Core) -> int | None:

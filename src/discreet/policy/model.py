@@ -102,6 +102,10 @@ class Dataset(_Model):
     delta_per_query: Delta | None = None
     confidence: Confidence = Fraction(95, 100)
     bounding: Literal["auto", "rows", "groups"] = "auto"
+    groups_per_unit: Positive | None = None
+    """The most groups of one query that a person is counted in; left out, as many as rows."""
+    rows_in_group: Positive | None = None
+    """The most rows of one person in one group; left out, as many as are used at all."""
     columns: Named[Column]
     budget: Budget
     analysts: Named[AnalystCap] = Field(default_factory=dict, validate_default=True)
@@ -128,6 +132,7 @@ class Dataset(_Model):
                 *self._unit_mistakes(),
                 *self._delta_mistakes(),
                 *self._refresh_mistakes(),
+                *self._bounding_mistakes(),
             ]
         )
         return self
@@ -218,6 +223,26 @@ class Dataset(_Model):
                 f"delta_per_query = {_power_below(most / 100)}"
                 if most
                 else "leave delta_per_query out, or give the budget a delta",
+            )
+
+    def _bounding_mistakes(self) -> Iterator[Mistake]:
+        if self.bounding == "groups" and self.groups_per_unit is None:
+            yield Mistake(
+                ("bounding",),
+                "bounding by groups needs to know how many groups a person may be counted in.",
+                "groups_per_unit = 5",
+            )
+        if self.rows_in_group is not None and self.groups_per_unit is None:
+            yield Mistake(
+                ("rows_in_group",),
+                "rows in each group are bounded together with the number of groups.",
+                "groups_per_unit = 5",
+            )
+        if self.unit is None and self.groups_per_unit is not None:
+            yield Mistake(
+                ("groups_per_unit",),
+                "where each row is a person, a person is in one group.",
+                "leave it out",
             )
 
     def _refresh_mistakes(self) -> Iterator[Mistake]:

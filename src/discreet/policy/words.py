@@ -26,6 +26,8 @@ EXAMPLES: dict[type[BaseModel], dict[str, str]] = {
         "delta_per_query": "delta_per_query = 1e-8",
         "confidence": "confidence = 0.95",
         "bounding": 'bounding = "auto"',
+        "groups_per_unit": "groups_per_unit = 5",
+        "rows_in_group": "rows_in_group = 1",
         "columns": '[dataset.visits.columns], and below it age = { type = "integer" }',
         "budget": "[dataset.visits.budget], and below it epsilon = 1",
         "analysts": "[dataset.visits.analysts.ann], and below it epsilon = 1",

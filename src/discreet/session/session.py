@@ -13,6 +13,7 @@ from discreet.accounting.filters import cost
 from discreet.answer import Answer, Cell, Column, Cost
 from discreet.engines.protocol import Progress
 from discreet.ledger import Balance, Ledger, Stored
+from discreet.plan.noise import group_bounding
 from discreet.plan.query import Query
 from discreet.plan.schema import Schema
 from discreet.policy.model import Dataset, Policy
@@ -47,6 +48,7 @@ class Session:
         self.policy = policy
         self.ledger = ledger
         self.analyst = analyst
+        self._key = home.key()
         self.progress: Progress | None = None
         """Told how far a snapshot is, when a query is the first to need it."""
         self._schemas = {
@@ -124,7 +126,12 @@ class Session:
         noise = noise_on(terms, query, dataset)
         data = self._data[dataset.name]
         measurement = measure(
-            query.core, noise.lowered, table=data.table, rows_per_unit=None, dialect=DUCKDB
+            query.core,
+            noise.lowered,
+            table=data.table,
+            dialect=DUCKDB,
+            bounding=group_bounding(query.core, dataset),
+            key=self._key,
         )
         return Request(
             query,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from discreet.errors import TooLarge
 from discreet.plan.expressions import Column, Expression
+from discreet.plan.noise import GroupBounding
 from discreet.plan.primitives import Lowered, Primitive
 from discreet.plan.query import Core, Key
 from discreet.sql.dialects import Dialect
@@ -28,11 +29,18 @@ class Measurement:
 
 
 def measure(
-    core: Core, lowered: Lowered, *, table: str, rows_per_unit: int | None, dialect: Dialect
+    core: Core,
+    lowered: Lowered,
+    *,
+    table: str,
+    dialect: Dialect,
+    bounding: GroupBounding | None = None,
+    key: str = "",
 ) -> Measurement:
     """The query that measures the primitives of a core on a snapshot.
 
-    ``rows_per_unit`` filters by rank; None where the snapshot holds no more rows than that.
+    The snapshot holds no more rows of a unit than are used. With ``bounding`` each unit keeps only
+    some of the query's groups, chosen by a hash under ``key``, and some rows in each.
     """
     columns: list[str] = []
 
@@ -46,13 +54,13 @@ def measure(
         total = column(_aggregate(primitive, dialect))
         centre = column(_count(primitive, dialect)) if primitive.centre else None
         parts.append((total, centre))
-    conditions = [*_conditions(core, rows_per_unit, dialect)]
+    source = table + _where(core, dialect)
+    if bounding is not None:
+        source = _bounded(core, source, bounding, key, dialect)
     keys = [f"{_key(key, dialect)} AS k{index}" for index, key in enumerate(core.keys)]
     selected = [*keys, *(f"{text} AS m{index}" for index, text in enumerate(columns))]
     columns_text = ", ".join(selected) or "1 AS nothing"
-    sql = f"SELECT {columns_text} FROM {table}"  # noqa: S608  # written from the plan alone
-    if conditions:
-        sql += " WHERE " + " AND ".join(conditions)
+    sql = f"SELECT {columns_text} FROM {source}"  # noqa: S608  # written from the plan alone
     if len(sql) > LONGEST:
         raise TooLarge("the query is too long once it is written out.", hint="use fewer CLAMPs.")
     if core.keys:
@@ -70,12 +78,26 @@ def _key(key: Key, dialect: Dialect) -> str:
     return f"({text} + 0e0)" if key.expression.meaning.type == "real" else text
 
 
-def _conditions(core: Core, rows_per_unit: int | None, dialect: Dialect) -> list[str]:
+def _where(core: Core, dialect: Dialect) -> str:
     conditions = [] if core.where is None else [expression(core.where, dialect)]
-    if rows_per_unit is not None:
-        conditions.append(f"{identifier(RANK)} <= {rows_per_unit}")
     conditions += [text for key in core.keys if (text := _only_declared(key, dialect))]
-    return conditions
+    return " WHERE " + " AND ".join(conditions) if conditions else ""
+
+
+def _bounded(core: Core, source: str, bounding: GroupBounding, key: str, dialect: Dialect) -> str:
+    """The rows that are left when each unit keeps some groups, and some rows in each."""
+    keys = [_key(each, dialect) for each in core.keys]
+    unit = identifier(UNIT)
+    # The unit is in the hash, so that each keeps groups of its own.
+    chosen = ", ".join([f"HASH({', '.join([constant(key), unit, *keys])})", *keys])
+    own = ", ".join([unit, *keys])
+    return (
+        f"(SELECT * FROM (SELECT *, "  # noqa: S608  # written from the plan alone
+        f"DENSE_RANK() OVER (PARTITION BY {unit} ORDER BY {chosen}) AS _discreet_group, "
+        f"ROW_NUMBER() OVER (PARTITION BY {own} ORDER BY {identifier(RANK)}) AS _discreet_place "
+        f"FROM {source}) WHERE _discreet_group <= {bounding.groups} "
+        f"AND _discreet_place <= {bounding.rows})"
+    )
 
 
 def _only_declared(key: Key, dialect: Dialect) -> str | None:

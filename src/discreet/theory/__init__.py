@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from discreet.theory.channels import Channel
     from discreet.theory.combinations import After, Before, Together
-    from discreet.theory.contributions import GroupBounded, RowBounded
+    from discreet.theory.contributions import GroupBounded, GroupedRows, RowBounded
     from discreet.theory.databases import (
         Histogram,
         all_bags,
@@ -138,6 +138,7 @@ _HOMES = {
     "GaussianNoise": "accuracy",
     "GeometricNoise": "accuracy",
     "GroupBounded": "contributions",
+    "GroupedRows": "contributions",
     "Guarantee": "guarantees",
     "Histogram": "databases",
     "INFINITY": "losses",
@@ -244,6 +245,7 @@ __all__ = [
     "GaussianNoise",
     "GeometricNoise",
     "GroupBounded",
+    "GroupedRows",
     "Guarantee",
     "Histogram",
     "LaplaceNoise",

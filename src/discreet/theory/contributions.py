@@ -154,5 +154,85 @@ class GroupBounded(Query):
         return 1 if kind is Relation.ADD_REMOVE else 2
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class GroupedRows(Query):
+    """Sums of values in [a, b] over at most K rows of each unit, C of them in each of G groups.
+
+    With M = max(abs a, abs b), the sums of one unit have l1 at most min(K, G C) M. Their l2 is
+    largest where as many groups as possible are full: sqrt(m C^2 + r^2) M, where m full groups and
+    a rest of r rows make up min(K, G C) rows. Changing a unit takes one such vector away and adds
+    another: at most twice the l1, and sqrt(2) times the l2 if all values have one sign (then no
+    group differs by more than one of the two vectors alone makes it), else twice the l2.
+
+    >>> people = GroupedRows(rows_per_unit=20, groups_per_unit=4, rows_per_group=1, bounds=(1, 1),
+    ...                      groups=range(50))
+    >>> people.l1("add_remove"), people.l2("add_remove")
+    (Fraction(4, 1), Real(Fraction(2, 1)))
+    """
+
+    rows_per_unit: int
+    groups_per_unit: int
+    rows_per_group: int
+    low: Fraction
+    high: Fraction
+    groups: tuple[Hashable, ...]
+    value: Callable[[Any], Rational]
+    group: Callable[[Any], Hashable]
+
+    def __init__(
+        self,
+        *,
+        rows_per_unit: int,
+        groups_per_unit: int,
+        rows_per_group: int,
+        bounds: tuple[Rational, Rational],
+        groups: Collection[Hashable],
+        value: Callable[[Any], Rational] = identity,
+        group: Callable[[Any], Hashable] = identity,
+    ) -> None:
+        low, high = (rational(bound, name="a bound") for bound in bounds)
+        if min(rows_per_unit, groups_per_unit, rows_per_group) < 1 or low > high:
+            raise InvalidValue(
+                "rows_per_unit, groups_per_unit and rows_per_group must be 1 or more, and bounds "
+                "in order.",
+                hint="rows_per_unit=20, groups_per_unit=4, rows_per_group=5, bounds=(0, 110)",
+            )
+        object.__setattr__(self, "rows_per_unit", rows_per_unit)
+        object.__setattr__(self, "groups_per_unit", groups_per_unit)
+        object.__setattr__(self, "rows_per_group", rows_per_group)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "groups", finite_universe(groups))
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "group", group)
+
+    def __call__(self, rows: Rows) -> Answer:
+        sums: dict[Hashable, Fraction] = defaultdict(Fraction)
+        for unit in rows:
+            own: dict[Hashable, list[Fraction]] = defaultdict(list)
+            for row in _kept(unit, self.rows_per_unit):
+                number = min(max(rational(self.value(row)), self.low), self.high)
+                own[self.group(row)].append(number)
+            for name in list(own)[: self.groups_per_unit]:
+                sums[name] += sum(own[name][: self.rows_per_group], Fraction(0))
+        return tuple(sums[name] for name in self.groups)
+
+    @property
+    def _rows(self) -> int:
+        return min(self.rows_per_unit, self.groups_per_unit * self.rows_per_group)
+
+    def _l1(self, kind: Relation) -> Fraction:
+        units = 1 if kind is Relation.ADD_REMOVE else 2
+        return units * self._rows * max(abs(self.low), abs(self.high))
+
+    def _l2(self, kind: Relation) -> Real:
+        full, rest = divmod(self._rows, self.rows_per_group)
+        rows = full * self.rows_per_group**2 + rest**2
+        square = rows * max(abs(self.low), abs(self.high)) ** 2
+        if kind is Relation.CHANGE_ONE:
+            square *= 2 if self.low >= 0 or self.high <= 0 else 4
+        return Real(square).sqrt()
+
+
 def _kept(unit: Hashable, most: int) -> Rows:
     return unit[:most] if isinstance(unit, tuple) else (unit,)
