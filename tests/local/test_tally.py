@@ -26,7 +26,7 @@ def simulated(survey: Survey, n: int) -> Any:
 
 
 def line(**changes: Any) -> str:
-    good = json.loads(reports.write(COINS, 1))
+    good = json.loads(reports.write(COINS, 1, name=bytes(16)))
     return json.dumps({**good, **changes})
 
 

@@ -41,7 +41,9 @@ DIGIT = 2**30
 """Values beyond this are hashed digit by digit."""
 
 _MOST_BUCKETS = 2**16
-_CELLS = 1 << 16  # (report, value) pairs at a time
+_CELLS = 1 << 15  # (report, value) pairs at a time
+_FEW = 16  # values at a time, unless there are few reports
+_ROWS = 1 << 14  # reports simulated at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,15 +177,32 @@ class LocalHashing(FrequencyRandomizer):
         """The same for values given by their digits."""
         n = places.shape[1]
         reports = np.empty((n, self.digits + 2), dtype=np.int64)
-        total = indices(n, self.prime)
-        reports[:, self.digits] = total
-        for place in range(self.digits):
-            factor = indices(n, self.prime)
-            reports[:, place] = factor
-            total = self.reduce(total + factor * places[place])
-        true = total * np.uint64(self.buckets) // np.uint64(self.prime)
-        reports[:, -1] = turn_all(true, self.buckets, self.lie, bits.words(n))
+        for start in range(0, n, _ROWS):
+            part = places[:, start : start + _ROWS]
+            rows = reports[start : start + _ROWS]
+            total = self._coefficients(part.shape[1])
+            rows[:, self.digits] = total
+            for place in range(self.digits):
+                factor = self._coefficients(part.shape[1])
+                rows[:, place] = factor
+                factor *= part[place]
+                total += factor
+                total = self.reduce(total)
+            total *= np.uint64(self.buckets)
+            true = total // np.uint64(self.prime)
+            rows[:, -1] = turn_all(true, self.buckets, self.lie, bits.words(len(true)))
         return reports
+
+    def _coefficients(self, n: int) -> NDArray[np.uint64]:
+        if self.prime != PRIME:
+            return indices(n, self.prime)
+        # 31 bits, unless all of them are set.
+        drawn = bits.words(n) & np.uint64(PRIME)
+        again = np.flatnonzero(drawn == np.uint64(PRIME))
+        while len(again):
+            drawn[again] = bits.words(len(again)) & np.uint64(PRIME)
+            again = again[drawn[again] == np.uint64(PRIME)]
+        return drawn
 
     def support(
         self,
@@ -192,42 +211,43 @@ class LocalHashing(FrequencyRandomizer):
         weights: NDArray[np.int64] | None = None,
     ) -> list[int]:
         """How many reports support each of the values whose digits are given."""
-        rows = reports.astype(np.uint64)
         edges = self.edges()
-        low = edges[rows[:, -1].view(np.int64)]
-        width = edges[rows[:, -1].view(np.int64) + 1] - low
-        candidates = places.shape[1]
-        counts = [0] * candidates
-        wide = min(candidates, _CELLS)
-        tall = max(1, _CELLS // wide)
-        for left in range(0, candidates, wide):
+        # A row for each coefficient, so that what is computed runs along the reports.
+        columns = np.ascontiguousarray(reports.T).astype(np.uint64)
+        buckets = columns[-1].view(np.int64)
+        low = edges[buckets]
+        width = edges[buckets + 1] - low
+        sums = np.zeros(places.shape[1], dtype=np.int64)
+        tall = max(1, min(_CELLS // _FEW, len(low)))
+        wide = max(1, _CELLS // tall)
+        for left in range(0, places.shape[1], wide):
             digits = places[:, left : left + wide]
-            sums = np.zeros(digits.shape[1], dtype=np.int64)
-            for top in range(0, len(rows), tall):
-                block = rows[top : top + tall]
-                inside = self._inside(block, digits, low[top : top + tall], width[top : top + tall])
+            for top in range(0, len(low), tall):
+                part = slice(top, top + tall)
+                inside = self._inside(columns[:, part], digits, low[part], width[part])
                 if weights is None:
-                    sums += np.count_nonzero(inside, axis=0)
+                    sums[left : left + wide] += np.count_nonzero(inside, axis=1)
                 else:
-                    sums += weights[top : top + tall] @ inside
-            counts[left : left + wide] = sums.tolist()
+                    sums[left : left + wide] += inside @ weights[part]
+        counts: list[int] = sums.tolist()
         return counts
 
     def _inside(
         self,
-        block: NDArray[np.uint64],
+        columns: NDArray[np.uint64],
         digits: NDArray[np.uint64],
         low: NDArray[np.uint64],
         width: NDArray[np.uint64],
     ) -> NDArray[np.bool_]:
-        total = block[:, self.digits, None]
+        """Whether each report (column) supports each value (row)."""
+        total = columns[self.digits][None, :]
         for place in range(self.digits):
-            scaled = block[:, place, None] * digits[None, place]
+            scaled = digits[place][:, None] * columns[place][None, :]
             scaled += total
             total = self.reduce(scaled)
         # The residue lies in the reported bucket; below its edge the difference wraps round.
-        total -= low[:, None]
-        inside: NDArray[np.bool_] = total < width[:, None]
+        total -= low
+        inside: NDArray[np.bool_] = total < width
         return inside
 
     def channel(self) -> Channel:

@@ -28,7 +28,7 @@ from discreet.local.words import FULL, below, coins, indices
 from discreet.theory.channels import Channel, few_enough
 from discreet.theory.losses import Loss
 
-_CELLS = 1 << 20  # how many bits are simulated at a time
+_CELLS = 1 << 17  # how many bits are simulated at a time
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from discreet.local.words import FULL, coins
 from discreet.theory.channels import Channel, few_enough
 from discreet.theory.losses import Loss
 
-_COINS = 1 << 20  # how many are simulated at a time
+_COINS = 1 << 17  # how many are simulated at a time
 
 
 @dataclass(frozen=True, eq=False)

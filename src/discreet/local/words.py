@@ -17,7 +17,7 @@ from discreet.noise import bits
 FULL = 1 << 64
 """How many words there are."""
 
-BLOCK = 1 << 16
+BLOCK = 1 << 14
 """How many reports are simulated at a time: as much as stays in the processor's cache."""
 
 

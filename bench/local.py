@@ -1,0 +1,243 @@
+"""The local model against pure-ldp and multi-freq-ldpy: error and speed at the same setting.
+
+A *survey* is: everybody's answer randomized, the reports counted, the shares estimated. pure-ldp
+estimates without bias, as we do; multi-freq-ldpy makes its estimates positive and sum to 1, so it
+is compared with our projection.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.harness import Row, Sheet, timed
+from bench.peers import Peer
+from discreet.local import (
+    FrequencyRandomizer,
+    HadamardResponse,
+    KaryResponse,
+    LocalHashing,
+    OneBit,
+    Piecewise,
+    SubsetSelection,
+    Survey,
+    Tally,
+    TwoCoins,
+    UnaryEncoding,
+    central_error,
+    expected_error,
+    mean,
+    mean_variance,
+    share_variance,
+    shares,
+)
+from discreet.local.estimates import project
+from discreet.local.numbers import NumberRandomizer
+
+SIZE, EPSILON = 16, Fraction(1)
+MADE: dict[str, Callable[[], FrequencyRandomizer]] = {
+    "kary": lambda: KaryResponse(size=SIZE, epsilon=EPSILON),
+    "unary": lambda: UnaryEncoding(size=SIZE, epsilon=EPSILON),
+    "symmetric unary": lambda: UnaryEncoding(size=SIZE, epsilon=EPSILON, symmetric=True),
+    "hashing": lambda: LocalHashing(size=SIZE, epsilon=EPSILON),
+    "hadamard": lambda: HadamardResponse(size=SIZE, epsilon=EPSILON),
+    "subset": lambda: SubsetSelection(size=SIZE, epsilon=EPSILON),
+}
+PURE = ("kary", "unary", "symmetric unary", "hashing", "hadamard")
+MULTI = ("kary", "unary", "symmetric unary", "hashing", "subset")
+
+# Shares that fall off, as they do in life.
+WEIGHTS = np.array([1 / (place + 1) for place in range(SIZE)])
+PEOPLE = np.repeat(np.arange(SIZE), np.rint(100 * WEIGHTS / WEIGHTS.sum()).astype(int))
+REPEATS = 8_000
+PIECE = 500  # surveys asked of a peer at a time, so that the sides take turns
+
+SAME_ERROR = 1 / 1.02
+PURE_TARGET, MULTI_TARGET = 50.0, 20.0
+SPEED_COUNT, SPEED_PEER = 1_000_000, 20_000
+
+SURVEYS = 40_000
+SMALL = 150  # people in each of them
+COVERAGE = 0.94
+STANDARD_ERRORS = 3.0
+
+REPORTS, FEWER = 100_000_000, 1_000_000
+MEGABYTES = 100.0
+FLAT = 1.5  # so much slower at most, per report, when there are a hundred times as many
+
+
+def ours_mse(one: FrequencyRandomizer, *, projected: bool) -> float:
+    """The mean squared error of our shares, over as many surveys as the peers hold."""
+    truth = np.bincount(PEOPLE, minlength=SIZE) / len(PEOPLE)
+    squares = 0.0
+    for start in range(0, REPEATS, PIECE):
+        rows = one.simulate(np.tile(PEOPLE, PIECE))
+        del start
+        for part in np.split(rows, PIECE):
+            scores = np.array(one.scores(one.tally(part)))
+            moments = one.moments(0)
+            found = (scores / len(PEOPLE) - float(moments.offset)) / float(moments.slope)
+            if projected:
+                found = np.array(project(found.tolist()))
+            squares += float(((found - truth) ** 2).mean())
+    return squares / REPEATS
+
+
+def peer_mse(peer: Peer, kind: str) -> float:
+    """The mean squared error of a peer's."""
+    options = {"size": SIZE, "epsilon": float(EPSILON), "people": PEOPLE.tolist()}
+    found = [
+        peer.ask("survey", kind=kind, **options, repeats=PIECE)["mse"]
+        for _ in range(REPEATS // PIECE)
+    ]
+    return float(np.mean(found))
+
+
+def errors(sheet: Sheet, name: str, peer: Peer, kinds: tuple[str, ...], *, projected: bool) -> None:
+    """A row for each randomizer that both have."""
+    what = "projected shares" if projected else "unbiased shares"
+    for kind in kinds:
+        with sheet.console.status(f"mean squared error, {kind}, {name}"):
+            ours, theirs = ours_mse(MADE[kind](), projected=projected), peer_mse(peer, kind)
+        row = f"{kind}, {what}: mean squared error against {name}"
+        sheet.add(Row.of(row, ours=ours, peer=theirs, unit="MSE", target=SAME_ERROR))
+
+
+def whole_survey(one: FrequencyRandomizer, values: NDArray[np.int64]) -> Callable[[], object]:
+    """Simulation, validation, counting and estimates."""
+    survey = Survey("Which one?", randomizer=one)
+
+    def work() -> object:
+        tally = Tally(survey)
+        tally.add_reports(one.simulate(values))
+        return shares(one, tally.counters, tally.n)
+
+    return work
+
+
+def speed(sheet: Sheet, name: str, peer: Peer, kinds: tuple[str, ...], target: float) -> None:
+    """Reports a second, everything included."""
+    values = np.arange(SPEED_COUNT) % SIZE
+    few = values[:SPEED_PEER].tolist()
+    for kind in kinds:
+        options: dict[str, Any] = {"size": SIZE, "epsilon": float(EPSILON), "people": few}
+        sides = [
+            timed(whole_survey(MADE[kind](), values)),
+            peer.side("survey", kind=kind, **options, repeats=1),
+        ]
+        ours, theirs = sheet.best(f"{kind}, {name}", sides, [24, 6])
+        sheet.add(
+            Row.of(
+                f"{kind}: reports simulated, counted and estimated, against {name}",
+                ours=SPEED_COUNT / ours / 1e6,
+                peer=SPEED_PEER / theirs / 1e6,
+                unit="M/s",
+                target=target,
+            )
+        )
+
+
+def many_small_surveys(sheet: Sheet) -> None:
+    """40,000 surveys of each randomizer: bias, variance and coverage against theory."""
+    small: list[FrequencyRandomizer | NumberRandomizer] = [
+        TwoCoins(),
+        KaryResponse(size=4, epsilon=1),
+        UnaryEncoding(size=4, epsilon=1),
+        UnaryEncoding(size=4, epsilon=1, symmetric=True),
+        LocalHashing(size=4, epsilon=1),
+        HadamardResponse(size=4, epsilon=1),
+        SubsetSelection(size=6, epsilon=1),
+        OneBit(size=11, epsilon=1),
+        Piecewise(size=11, epsilon=2),
+    ]
+    bias = variance = 0.0
+    coverage = 1.0
+    for one in small:
+        with sheet.console.status(f"{SURVEYS:,} small surveys, {one.kind}"):
+            off, spread, covered = judge(one)
+        bias, variance = max(bias, off), max(variance, spread)
+        coverage = min(coverage, covered)
+        name = f"{SURVEYS:,} surveys of {SMALL} people, {one.kind}: share not covered at 0.95"
+        sheet.add(Row.of(name, ours=1 - covered, unit="share", target=1 - COVERAGE))
+    what = f"{SURVEYS:,} surveys, the worst of {len(small)} randomizers"
+    sheet.add(Row.of(f"{what}: bias", ours=bias, unit="standard errors", target=STANDARD_ERRORS))
+    sheet.add(
+        Row.of(f"{what}: variance", ours=variance, unit="standard errors", target=STANDARD_ERRORS)
+    )
+
+
+def judge(one: FrequencyRandomizer | NumberRandomizer) -> tuple[float, float, float]:
+    """How far off the mean and the variance of one answer are, and how often it is covered."""
+    people = np.arange(SMALL) % one.size
+    if isinstance(one, NumberRandomizer):
+        truth = float(people.mean())
+        theory = float(mean_variance(one, people.tolist()))
+    else:
+        counts = [Fraction(int(c), SMALL) for c in np.bincount(people, minlength=one.size)]
+        truth = float(counts[0])
+        theory = float(share_variance(one.moments(0, counts), counts[0], SMALL))
+    values, inside = np.empty(SURVEYS), 0
+    known: dict[tuple[int, ...], tuple[float, bool]] = {}
+    rows = one.simulate(np.tile(people, SURVEYS))
+    for place, part in enumerate(np.split(rows, SURVEYS)):
+        counters = one.tally(part)
+        key = tuple(counters)
+        if key not in known:
+            found = (
+                mean(one, counters, SMALL)
+                if isinstance(one, NumberRandomizer)
+                else shares(one, counters, SMALL)[0]
+            )
+            known[key] = float(found), found.low <= truth <= found.high
+        values[place], covered = known[key]
+        inside += covered
+    off = abs(values.mean() - truth) / math.sqrt(theory / SURVEYS)
+    squares = (values - truth) ** 2
+    spread = abs(squares.mean() - theory) / (squares.std() / math.sqrt(SURVEYS))
+    return float(off), float(spread), inside / SURVEYS
+
+
+def collecting(sheet: Sheet) -> None:
+    """A hundred million two-coin reports from an Arrow file."""
+    with Peer(None, worker="bench.collecting") as ours, sheet.console.status("collecting"):
+        ours.ask("collect", count=FEWER)
+        few = min(
+            ours.ask("collect", count=FEWER, rounds=20)["seconds"] / 20 / FEWER for _ in range(3)
+        )
+        answers = [ours.ask("collect", count=REPORTS) for _ in range(3)]
+    many = min(answer["seconds"] for answer in answers) / REPORTS
+    what = f"{REPORTS / 1e6:g} million two-coin reports from an Arrow file"
+    sheet.add(Row.of(f"{what}: rate", ours=1e-6 / many, unit="M/s", target=None))
+    grown = max(answer["grown_megabytes"] for answer in answers)
+    sheet.add(Row.of(f"{what}: memory", ours=grown, unit="MB", target=MEGABYTES))
+    state = answers[0]["state_bytes"]
+    sheet.add(Row.of(f"{what}: state", ours=state, unit="bytes", target=1000.0))
+    name = "time per report, 100 million against 1 million"
+    sheet.add(Row.of(name, ours=many / few, unit="times", target=FLAT))
+
+
+def run(sheet: Sheet, *, long: bool) -> None:  # noqa: ARG001 - all of it is needed
+    """Speed, error, honesty, scale; and the price of having no curator."""
+    with sheet.console.status("preparing the peers"):
+        pure = Peer("pure_ldp", worker="bench.peers.pure_ldp_surveys")
+        multi = Peer("multi_freq_ldpy", worker="bench.peers.multi_freq_ldpy_surveys")
+    with pure, multi:
+        speed(sheet, "pure-ldp 1.2", pure, PURE, PURE_TARGET)
+        speed(sheet, "multi-freq-ldpy 0.2", multi, MULTI, MULTI_TARGET)
+        collecting(sheet)
+        many_small_surveys(sheet)
+        errors(sheet, "pure-ldp 1.2", pure, PURE, projected=False)
+        errors(sheet, "multi-freq-ldpy 0.2", multi, MULTI, projected=True)
+    for n in (1_000, 1_000_000):
+        sheet.add(
+            Row.of(
+                f"have you ever ...?, {n:,} people, ln 3: standard error, local against central",
+                ours=expected_error(TwoCoins(), n),
+                peer=central_error(n, "ln 3"),
+                unit="share",
+                target=None,
+            )
+        )
