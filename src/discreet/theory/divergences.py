@@ -84,7 +84,10 @@ def gaussian_delta(*, sigma: Fraction, sensitivity: Fraction, epsilon: Fraction)
 
 
 def laplace_delta(*, scale: Fraction, sensitivity: Fraction, epsilon: Fraction) -> Real:
-    """The smallest delta for which Laplace noise is (epsilon, delta)-private.
+    """The smallest delta for which *continuous* Laplace noise is (epsilon, delta)-private.
+
+    Noise on a grid, which is what the mechanisms release, needs a larger one: near the pure
+    epsilon it loses the whole of it with probability 1/(1 + exp(-grid/scale)), not 1/2.
 
     ``1 - exp((epsilon - sensitivity/scale) / 2)`` up to epsilon = sensitivity/scale, and 0 from
     there on: that is its pure guarantee.
