@@ -8,7 +8,7 @@ from rich.console import Console
 from bench import table
 from bench.harness import Sheet
 
-NAMES = ("start", "noise", "theory", "ledger", "accounting", "ask")
+NAMES = ("start", "noise", "theory", "ledger", "accounting", "ask", "local")
 
 
 def main() -> None:
