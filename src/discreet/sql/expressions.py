@@ -60,6 +60,8 @@ _CASTS: dict[str, str] = {
 
 def read(node: exp.Expression, resolve: Resolve) -> Expression:
     """The expression that a node means in a scope."""
+    if not isinstance(node, exp.Expr):  # sqlglot leaves None where an argument is missing
+        raise InvalidQuery("an argument is missing.", hint="ABS(x), not ABS()")
     known = resolve(node)
     if known is not None:
         return known
