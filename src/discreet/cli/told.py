@@ -59,7 +59,8 @@ def _valued(found: dict[str, Any], name: str) -> str:
     decimals, exact = six(found[name]), found["exact"]
     if exact is None or exact == decimals:
         return decimals
-    return f"{exact}, at most {decimals}"
+    same = "ln" not in exact and Fraction(exact) == Fraction(decimals)
+    return f"{exact} = {decimals}" if same else f"{exact}, at most {decimals}"
 
 
 def error_lines(found: dict[str, Any]) -> Iterator[str]:
