@@ -26,6 +26,7 @@ _SETTING = re.compile(
     r"\b(epsilon|delta|within|confidence|column|assuming|unit|rows_per_unit|analyst|key)\s?=\s?"
     r'("[^"]*"|[\w./+-]*\w)'
 )
+QUOTE = '"'
 _EXAMPLE = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
 
 
@@ -37,7 +38,7 @@ def as_option(name: str, value: str) -> str:
     """
     if value == '"each row"':
         return "--each-row"
-    bare = value.strip('"')
+    bare = value.strip(QUOTE)
     return f"--{name.replace('_', '-')} {bare if ' ' not in bare else value}"
 
 
@@ -47,7 +48,7 @@ def as_setting(name: str, value: str) -> str:
     >>> print(as_setting("epsilon", "0.5"))
     \set epsilon 0.5
     """
-    return f"\\set {name} {value}"
+    return f"\\set {name} {value.strip(QUOTE)}"
 
 
 def spelled(hint: str, spelling: Spelling) -> str:
@@ -91,7 +92,7 @@ def _better(
     if source.data is None:
         return hint
     if isinstance(error, WrongType) and ".csv" in source.data.name.lower():
-        return _typed(session, sql) or hint
+        return _typed(session, error.message) or _typed(session, sql) or hint
     clamped = re.search(r"\(CLAMP\((\w+), 0, 100\)\)", hint)
     if clamped:
         hint = hint.replace("bounds in the policy", f"--bounds {clamped[1]}=0:100")
@@ -142,7 +143,7 @@ def _undeclared(session: Session, sql: str) -> list[str]:
 
 
 def _typed(session: Session, sql: str) -> str | None:
-    """The columns of a CSV file that are still text, where the query wants something else."""
+    """What to say about a column of a CSV file that is still text, where it must not be."""
     dataset = next(iter(session.policy.datasets.values()))
     texts = [name for name in _undeclared(session, sql) if dataset.columns[name].type == "text"]
     if not texts:

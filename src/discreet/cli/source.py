@@ -6,6 +6,7 @@ import functools
 import inspect
 import logging
 import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -225,29 +226,29 @@ class Source:
         with open_ledger(self.home.ledger) as ledger:
             ledger.grant(held.dataset, wanted)
             ledger.grant(held.dataset, wanted, analyst=CURATOR)
-        typer.echo(
+        _tell(
             f"The total budget of {held.dataset} is now epsilon {float(wanted.epsilon):g}, "
             f"delta {float(wanted.delta):g}; it was {float(held.budget.epsilon):g}, "
-            f"{float(held.budget.delta):g}.\n",
-            err=True,
+            f"{float(held.budget.delta):g}.\n"
         )
 
     def _welcome(self, data: Path, budget: dict[str, Any]) -> None:
         folder = os.path.relpath(self.home.folder)
-        typer.echo(
+        _tell(
             f"You are the curator of {data.name}. Keep it and {folder} private: only answers may "
             f"be shared.\nEverything that is ever asked of it may cost epsilon "
             f"{budget['epsilon']}, delta {budget['delta']} in all (--budget says another); what is "
             f"spent is written in {folder}/ledger.db.\nWhat you said about the columns is kept "
-            "too: you need not say it again.\n",
-            err=True,
+            "too: you need not say it again.\n"
         )
 
     def _log(self) -> None:
         """Engines' own words, which may quote a cell, go to a file that only the curator reads."""
         log = logging.getLogger("discreet.curator")
+        path = self.home.folder / "curator.log"
+        if any(getattr(each, "baseFilename", None) == str(path) for each in log.handlers):
+            return
         with suppress(OSError):
-            path = self.home.folder / "curator.log"
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
             handler = logging.FileHandler(path, encoding="utf-8", delay=True)
             handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
@@ -278,6 +279,12 @@ def with_source(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def _tell(people: str) -> None:
+    """A word for people, where no program reads what we say."""
+    if "--json" not in sys.argv:
+        typer.echo(people, err=True)
 
 
 def _kinds(data: Path, said: Said) -> dict[str, str]:
