@@ -208,6 +208,9 @@ def _watched(connection: duckdb.DuckDBPyConnection, progress: Progress | None) -
     if progress is None:
         yield
         return
+    # DuckDB only measures what it would print, so it is told to measure and not to print.
+    connection.execute("SET enable_progress_bar = true")
+    connection.execute("SET enable_progress_bar_print = false")
     done = threading.Event()
 
     def watch() -> None:
