@@ -8,10 +8,9 @@ from fractions import Fraction
 
 from discreet.accounting.loss import Budget, Loss
 from discreet.accounting.measures import Cost, Measure, measure
-from discreet.accounting.outward import Sum
+from discreet.accounting.outward import Sum, shown_down, shown_up
 from discreet.errors import InsufficientBudget, MixedRelations
 from discreet.events import Event
-from discreet.exact import float_down, float_up
 from discreet.theory.neighbours import Relation
 from discreet.theory.neighbours import relation as as_relation
 
@@ -124,7 +123,7 @@ def insufficient(
     """The error that says what was asked, what remains and whose cap it was."""
     names = chosen.components
     words = " and ".join(
-        f"{name} {float_up(amount):.6g} of {max(float_down(left), 0.0):.6g} left"
+        f"{name} {shown_up(amount)} of {shown_down(left)} left"
         for name, amount, left in zip(names, asked, remaining, strict=True)
         if amount > left
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.accounting.outward import shown_up
 from discreet.errors import InvalidDelta
 from discreet.events import Event
 from discreet.exact import Rational, float_up, rational
@@ -69,8 +70,8 @@ class Loss:
         }
 
     def __str__(self) -> str:
-        epsilon, delta = float_up(self.epsilon), float_up(self.delta)
-        return f"epsilon {epsilon:.6g}, delta {delta:.3g} ({self.accountant}, {self.relation})"
+        epsilon, delta = shown_up(self.epsilon), shown_up(self.delta, digits=3)
+        return f"epsilon {epsilon}, delta {delta} ({self.accountant}, {self.relation})"
 
 
 def small_delta(value: Rational, *, name: str = "delta") -> Fraction:

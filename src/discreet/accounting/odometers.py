@@ -40,7 +40,7 @@ class Odometer:
     >>> meter.spent
     (Fraction(1, 80), Fraction(0, 1))
     >>> print(meter.loss())
-    epsilon 0.922416, delta 1e-06 (zcdp, add_remove)
+    epsilon 0.922417, delta 1e-06 (zcdp, add_remove)
     """
 
     def __init__(

@@ -62,6 +62,20 @@ def significant_down(value: Fraction, digits: int = 15) -> Fraction:
     return value // step * step
 
 
+def shown_up(value: Fraction, *, digits: int = 6) -> str:
+    """An amount for people to read, rounded up.
+
+    >>> shown_up(Fraction(1, 3)), shown_up(Fraction(1, 10**6), digits=3), shown_up(Fraction(0))
+    ('0.333334', '1e-06', '0')
+    """
+    return f"{float(significant_up(value, digits)):.{digits}g}"
+
+
+def shown_down(value: Fraction, *, digits: int = 6) -> str:
+    """An amount for people to read, rounded down."""
+    return f"{float(significant_down(value, digits)):.{digits}g}"
+
+
 def log(value: Fraction) -> float:
     """The natural logarithm, about right, of a positive rational too large or small for a float."""
     return math.log(value.numerator) - math.log(value.denominator)
