@@ -49,20 +49,25 @@ def test_a_survey_from_its_design_to_its_estimate(tmp_path):
     again = as_json(tmp_path, "collect", "survey.json", "incoming")
     assert (again["skipped"], again["added"], again["reports"]) == (3, 0, 6000)
 
-    found = as_json(tmp_path, "estimate", "survey.json", "--picture", "picture.vl.json")
+    found = as_json(tmp_path, "estimate", "survey.json", "--picture", "picture.svg")
     yes = found["shares"][0]
     # One false alarm in a million: 4.9 standard errors.
     assert abs(yes["value"] - 0.3) < 4.9 * yes["standard_error"]
     assert yes["low"] < yes["value"] < yes["high"]
     assert sum(share["consistent"] for share in found["shares"]) == pytest.approx(1)
-    assert json.loads((tmp_path / "picture.vl.json").read_text())["layer"]
+    assert "<svg" in (tmp_path / "picture.svg").read_text()
 
 
 def test_a_survey_of_numbers(tmp_path):
     numbers = ("--low", "0", "--high", "110", "--epsilon", "2", "--n", "5000")
     as_json(tmp_path, "new", "--question", "How old?", *numbers)
-    simulated = as_json(tmp_path, "simulate", "survey.json", "--n", "5000")["simulated"]
+    made = as_json(tmp_path, "simulate", "survey.json", "--n", "5000", "--reports", "r.parquet")
+    simulated = made["simulated"]
     assert abs(simulated["mean"]["value"] - 55) < 4.9 * simulated["mean"]["standard_error"]
+    as_json(tmp_path, "collect", "survey.json", "r.parquet")
+    found = as_json(tmp_path, "estimate", "survey.json", "--picture", "mean.json")
+    assert found["mean"] == simulated["mean"]
+    assert json.loads((tmp_path / "mean.json").read_text())["layer"]
 
 
 def test_a_question_asked_again_and_again(tmp_path):

@@ -1,6 +1,5 @@
 """The error to expect, how many to ask, which randomizer to take: by theory and by brute force."""
 
-import json
 import math
 from fractions import Fraction
 
@@ -21,7 +20,6 @@ from discreet.local import (
     central_error,
     central_sample_size,
     compare,
-    drawings,
     expected_error,
     sample_size,
     share_variance,
@@ -29,6 +27,7 @@ from discreet.local import (
 )
 from discreet.local.adviser import NEARLY, typical_error
 from discreet.local.planning import worst_variance
+from discreet.theory.response import Response
 
 
 @pytest.mark.parametrize("error", ["1/10", "1/50", "1/100"])
@@ -169,14 +168,9 @@ def test_plans_that_make_no_sense_are_refused(call, error):
         call()
 
 
-def test_pictures_are_plain_data_and_show_what_they_should():
-    spec = drawings.central_against_local(people=[100, 10_000], epsilons=[Fraction(1)])
-    rows = spec["data"]["values"]
-    assert len(rows) == 4
-    assert json.loads(json.dumps(spec)) == spec
-    local = {row["people"]: row["error"] for row in rows if row["model"].startswith("local")}
-    assert local["100"] == pytest.approx(10 * local["10,000"])
-    found = shares(TwoCoins(), [40, 60], 100)
-    bars = drawings.shares(found, ["yes", "no"], question="Have you ever ...?")
-    assert [row["answer"] for row in bars["data"]["values"]] == ["yes", "no"]
-    assert drawings.error_by_people(Fraction(1))["data"]["values"]
+@pytest.mark.parametrize("epsilon", ["1/2", "ln 3", "3"])
+def test_the_theory_of_randomized_response_says_the_same(epsilon):
+    theory = Response(epsilon).rms_error(people=1234)
+    assert expected_error(KaryResponse(size=2, epsilon=epsilon), 1234) == pytest.approx(
+        float(theory)
+    )

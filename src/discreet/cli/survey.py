@@ -166,7 +166,7 @@ def collect(
 
 
 @app.command(
-    epilog="Example:  discreet survey estimate survey.json --state tally.json --picture out.vl.json"
+    epilog="Example:  discreet survey estimate survey.json --state tally.json --picture out.svg"
 )
 def estimate(
     file: File,
@@ -177,7 +177,7 @@ def estimate(
         str, typer.Option(help="people (those who answered) or population (drawn from).")
     ] = "people",
     picture: Annotated[
-        Path | None, typer.Option(help="Write a picture: a Vega-Lite specification, .json.")
+        Path | None, typer.Option(help="Write a picture: .svg, .png, .html or .json.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -189,7 +189,7 @@ def estimate(
     level = rational(confidence, name="confidence")
     result = _estimated(tally, level, target=target)
     if picture is not None:
-        _draw(tally, level, target, picture)
+        _draw(result, picture)
         result["picture"] = str(picture)
     if as_json:
         typer.echo(json.dumps(result))
@@ -318,20 +318,22 @@ def _estimated(tally: Tally, confidence: Fraction, *, target: str = "people") ->
     return result
 
 
-def _draw(tally: Tally, confidence: Fraction, target: str, picture: Path) -> None:
-    from discreet.local import FrequencyRandomizer, Scale, drawings, shares
+def _draw(result: Mapping[str, Any], picture: Path) -> None:
+    from discreet.pictures import error_bars
 
-    survey = tally.survey
-    if isinstance(survey.answers, Scale) or not isinstance(survey.randomizer, FrequencyRandomizer):
-        raise InvalidValue("a mean is one number: there is no picture of it.", hint="leave it out.")
-    if picture.suffix != ".json":
-        raise InvalidValue(
-            f"{picture.name} is not the name of a Vega-Lite specification.",
-            hint=f"--picture {picture.stem}.vl.json",
-        )
-    found = shares(survey.randomizer, tally.counters, tally.n, confidence=confidence, target=target)
-    spec = drawings.shares(found, survey.answers, question=survey.question)
-    picture.write_text(json.dumps(spec, indent=2) + "\n", "utf-8")
+    percent = "shares" in result
+    rows = result["shares"] if percent else [{"answer": "mean", **result["mean"]}]
+    error_bars(
+        rows,
+        key="answer",
+        value="value",
+        low="low",
+        high="high",
+        title=result["question"],
+        subtitle=f"{result['n']:,} randomized reports; lines are intervals at "
+        f"{result['confidence']:.4g}",
+        percent=percent,
+    ).save(picture)
 
 
 def _show(expected: Mapping[str, Any]) -> None:
