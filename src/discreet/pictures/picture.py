@@ -50,7 +50,7 @@ class Picture:
         return render.png(self.spec, scale=scale)
 
     def html(self) -> str:
-        """A page of its own, with tooltips, that loads nothing from anywhere."""
+        """A page of its own, with tooltips on dots and bars, that loads nothing from anywhere."""
         return render.html(self.spec, title=self.title)
 
     def json(self) -> str:

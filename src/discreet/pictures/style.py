@@ -61,6 +61,8 @@ CONFIG: Spec = {
         "rowPadding": 6,
     },
     "line": {"strokeWidth": 2.5},
+    "bar": {"tooltip": True},
+    "point": {"tooltip": True},
     "text": {"fontSize": 13, "color": INK},
 }
 
