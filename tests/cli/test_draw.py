@@ -129,11 +129,13 @@ def test_a_survey_is_drawn_in_percent(run, tmp_path):
         (["answer", "--out", "p.svg"], "--from answer.json"),
         (["answer", "--from", "none.json", "--out", "p.svg"], "not a JSON file"),
         (["answer", "--from", "other.json", "--out", "p.svg"], "not the JSON of an answer"),
+        (["answer", "--from", "odd.json", "--out", "p.svg"], "not the JSON of an answer"),
         (["answer", "--from", "keys.json", "--out", "p.svg"], "no number with an interval"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_status_2(run, tmp_path, line, why):
     (tmp_path / "other.json").write_text('{"rows": []}')
+    (tmp_path / "odd.json").write_text('{"shares": [1]}')
     key = {"value": "a", "low": None, "high": None}
     (tmp_path / "keys.json").write_text(json.dumps({"columns": ["k"], "rows": [{"k": key}]}))
     done = run(*line)

@@ -175,29 +175,34 @@ _READERS: Mapping[str, Callable[[str, str], Any]] = {
 
 def _answer(*, from_: str | None = None, title: str | None = None) -> Picture:
     """An answer with its intervals, from the JSON of `discreet ask` or `discreet survey`."""
-    from discreet.pictures import error_bars
-
     if from_ is None:
         raise InvalidInput("an answer to draw is needed.", hint="--from answer.json")
     found = _read(Path(from_))
-    if isinstance(found.get("shares"), list):
-        return error_bars(
-            found["shares"],
-            key="answer",
-            value="value",
-            low="low",
-            high="high",
-            title=title or str(found.get("question", "Estimated shares")),
-            subtitle="dots are estimates; lines reach as far as their intervals",
-            percent=True,
-        )
-    columns, rows = found.get("columns"), found.get("rows")
-    if not isinstance(columns, list) or not isinstance(rows, list) or not rows:
+    try:
+        if "shares" in found:
+            return _shares(found, title)
+        return _table(found["columns"], found["rows"], title)
+    except (KeyError, TypeError, AttributeError):
         raise InvalidInput(
             f'"{from_}" is not the JSON of an answer.',
             hint="discreet ask '...' --json > answer.json",
-        )
-    return _table(columns, rows, title)
+        ) from None
+
+
+def _shares(found: Mapping[str, Any], title: str | None) -> Picture:
+    from discreet.pictures import error_bars
+
+    share = "share of the people"
+    return error_bars(
+        [{**row, share: row["value"]} for row in found["shares"]],
+        key="answer",
+        value=share,
+        low="low",
+        high="high",
+        title=title or str(found.get("question", "Estimated shares")),
+        subtitle="dots are estimates; lines reach as far as their intervals",
+        percent=True,
+    )
 
 
 def _table(columns: list[str], rows: list[dict[str, Any]], title: str | None) -> Picture:

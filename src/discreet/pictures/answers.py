@@ -145,8 +145,10 @@ def _words(value: float | None, low: float | None, high: float | None, *, percen
     # As many digits as make the interval two digits long.
     digits = 0 if half <= 0 else min(max(1 - math.floor(math.log10(half)), 0), 12)
     middle, ends = unit * value, (unit * low, unit * high)
-    if abs(middle - sum(ends) / 2) <= half / 100:
-        return f"{middle:,.{digits}f} ± {half:,.{digits}f}{sign}"
+    if abs(middle - sum(ends) / 2) <= half / 20:
+        # The longer side: the intervals of whole numbers are a step longer on one of them.
+        longer = max(middle - ends[0], ends[1] - middle)
+        return f"{middle:,.{digits}f} ± {longer:,.{digits}f}{sign}"
     return f"{middle:,.{digits}f} ({ends[0]:,.{digits}f} to {ends[1]:,.{digits}f}){sign}"
 
 
