@@ -78,6 +78,7 @@ class Setting:
     keys: dict[str, Any]
     missing: dict[str, Any]
     grids: dict[str, Any]
+    bounding: dict[str, Any]
 
     def policy(self, path: Path, **settings: Any) -> Policy:
         """Its policy, over a file."""
@@ -91,6 +92,7 @@ class Setting:
             missing=self.missing,
             grids=self.grids,
             relation=self.relation,
+            **self.bounding,
             **({"epsilon": 10**6, "delta": 0.5, "delta_per_query": 1e-6, "name": "t"} | settings),
         )
 
@@ -279,6 +281,15 @@ class Generator:
             keys=keys,
             missing=missing,
             grids={"x": 0.5} if pick.random() < 0.5 else {},
+            bounding=pick.choice(
+                [
+                    {},
+                    {"bounding": "groups", "groups_per_unit": pick.choice([1, 2])},
+                    {"groups_per_unit": pick.choice([1, 3]), "rows_in_group": pick.choice([1, 2])},
+                ]
+            )
+            if unit
+            else {},
         )
 
     # Rows --------------------------------------------------------------------------------------

@@ -28,13 +28,14 @@ def check(setting: Setting, request: Request, here: Aggregates, there: Aggregate
     """Every primitive of two neighbouring databases is within its declared sensitivity."""
     noise, rows = request.noise, setting.rows_per_unit
     units = 1 if setting.relation == "add_remove" else 2
+    groups = min(rows, setting.bounding.get("groups_per_unit", rows))
     for index, declared in enumerate(noise.sensitivities):
         one, other = by_group(here, index), by_group(there, index)
         if request.query.core.keys_are_public:
             assert list(one) == list(other)
         moved = [abs(one.get(g, 0) - other.get(g, 0)) for g in one.keys() | other.keys()]
         changed = [change for change in moved if change]
-        assert len(changed) <= units * rows
+        assert len(changed) <= units * groups
         assert sum(changed) <= declared.l1
         assert sum(change * change for change in changed) <= declared.l2**2
         assert max(changed, default=0) <= declared.l1

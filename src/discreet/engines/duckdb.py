@@ -187,12 +187,13 @@ def failed() -> EngineFailed:
 
 
 def _distrust(connection: duckdb.DuckDBPyConnection) -> None:
-    """Do not let a file's statistics decide what its cells are.
+    """Do not let the optimizer decide what a cell is.
 
-    They leave NaN out, and where they say that all numbers lie between two others the optimizer
-    concludes that none is NaN. What a person's cell counts as would then depend on everybody else.
+    A file's statistics leave NaN out, and where they say that all numbers lie between two others
+    it concludes that none is NaN: what a person's cell counts as would depend on everybody else.
+    And casts that it moves into a reader of CSV drop the row that they fail on.
     """
-    connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    connection.execute("SET disabled_optimizers = 'statistics_propagation,type_pushdown'")
 
 
 def _lock(connection: duckdb.DuckDBPyConnection) -> None:

@@ -27,7 +27,8 @@ def header(source: Source, path: str) -> Header:
     try:
         with (
             pa.input_stream(path, compression="detect") as stream,
-            io.TextIOWrapper(stream, encoding=encoding, newline="") as text,
+            # More than the first line is decoded, and what is wrong below it must not be heard.
+            io.TextIOWrapper(stream, encoding=encoding, newline="", errors="replace") as text,
         ):
             rows = csv.reader(text, delimiter=source.delimiter, quotechar=source.quote)
             names = next(rows, [])
@@ -36,6 +37,11 @@ def header(source: Source, path: str) -> Header:
             f'the first line of "{path}" could not be read.',
             hint="is it there, and is it text, with the names of the columns on top?",
         ) from None
+    if any("\ufffd" in name for name in names):
+        raise InvalidInput(
+            f'the first line of "{path}" is not in the encoding {source.encoding}.',
+            hint='encoding = "latin-1", say',
+        )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not all(names):
         wrong = f'the column "{twice[0]}" twice' if twice else "a column without a name"

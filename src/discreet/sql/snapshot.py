@@ -158,7 +158,9 @@ def _csv(source: Source, paths: list[str], header: Header) -> str:
         f"header = {str(source.header).lower()}, delim = {_quoted(source.delimiter)}, "
         f"quote = {_quoted(source.quote)}, escape = {_quoted(source.quote)}, "
         f"nullstr = {_list(source.null)}, encoding = {_quoted(source.encoding)}, "
-        "auto_detect = false, null_padding = true, ignore_errors = true))"
+        # In parallel, or strictly, a line break in one person's cell could stop the whole file.
+        "auto_detect = false, null_padding = true, ignore_errors = true, parallel = false, "
+        "strict_mode = false))"
     )
 
 

@@ -1,0 +1,220 @@
+"""A snapshot is a private file, and its connection a locked room."""
+
+from __future__ import annotations
+
+import logging
+import stat
+import threading
+import time
+
+import duckdb
+import pytest
+
+from discreet.engines.duckdb import LOG, DuckDB, schema_of
+from discreet.errors import EngineFailed, InvalidInput
+
+
+@pytest.fixture
+def engine(tmp_path):
+    made = DuckDB(tmp_path / "home" / "snapshots" / "t.duckdb", threads=1)
+    made.prepare("SELECT i AS n, 'SECRET-' || i AS name FROM RANGE(100) t(i)", definition="v1")
+    yield made
+    made.close()
+
+
+def mode(path) -> str:
+    return oct(stat.S_IMODE(path.stat().st_mode))
+
+
+def test_the_file_is_the_owners_alone(engine):
+    assert mode(engine.path) == "0o600"
+    assert mode(engine.path.parent) == "0o700"
+
+
+def test_nothing_is_left_beside_it(engine):
+    engine.run("SELECT SUM(n) AS s FROM snapshot")
+    assert [path.name for path in engine.path.parent.iterdir()] == ["t.duckdb"]
+
+
+def test_a_failed_build_leaves_the_old_snapshot_and_no_trace(engine):
+    before = engine.snapshot()
+    with pytest.raises(EngineFailed):
+        engine.prepare("SELECT CAST('SECRET' AS INTEGER) AS n", definition="v2")
+    assert engine.snapshot() == before
+    assert [path.name for path in engine.path.parent.iterdir()] == ["t.duckdb"]
+
+
+def test_a_new_build_has_a_new_name(engine):
+    first = engine.snapshot()
+    second = engine.prepare("SELECT 1 AS n", definition="v2")
+    assert first is not None
+    assert engine.snapshot() == (second, "v2")
+    assert second != first[0]
+
+
+FORBIDDEN = [
+    "SELECT * FROM READ_TEXT('{other}')",
+    "SELECT * FROM READ_CSV('{other}')",
+    "SELECT * FROM READ_BLOB('{other}')",
+    "SELECT * FROM READ_PARQUET('{other}')",
+    "SELECT * FROM '{other}'",
+    "SELECT * FROM GLOB('/*')",
+    "SELECT * FROM SNIFF_CSV('{other}')",
+    "SELECT * FROM READ_CSV('https://127.0.0.1:9/x.csv')",
+    "COPY snapshot TO '{folder}/out.csv'",
+    "COPY (SELECT 1) TO '{folder}/out.parquet' (FORMAT parquet)",
+    "EXPORT DATABASE '{folder}/out'",
+    "ATTACH '{folder}/other.duckdb' AS other",
+    "ATTACH ':memory:' AS other",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "LOAD '{other}'",
+    "SET enable_external_access = true",
+    "SET lock_configuration = false",
+    "SET python_enable_replacements = true",
+    "SET threads = 7",
+    "SET memory_limit = '1GB'",
+    "SET allowed_directories = ['/']",
+    "SET temp_directory = '{folder}'",
+    "RESET lock_configuration",
+    "PRAGMA enable_profiling = 'json'",
+    "PRAGMA profiling_output = '{folder}/profile.json'",
+    "CREATE TABLE copy AS SELECT * FROM snapshot",
+    "INSERT INTO snapshot VALUES (1, 'x')",
+    "UPDATE snapshot SET n = 0",
+    "DELETE FROM snapshot",
+    "DROP TABLE snapshot",
+    "ALTER TABLE snapshot ADD COLUMN x INTEGER",
+    "CREATE SECRET s (TYPE s3)",
+]
+
+
+@pytest.mark.parametrize("statement", FORBIDDEN)
+def test_the_locked_connection_refuses(engine, statement, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text("a\n1\n")
+    with pytest.raises(EngineFailed):
+        engine.run(statement.format(other=other, folder=tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "other.csv"]
+
+
+def test_a_table_in_python_cannot_be_seen(engine):
+    import pyarrow as pa
+
+    secret = pa.table({"a": [1]})
+    with pytest.raises(EngineFailed):
+        engine.run("SELECT * FROM secret")
+    assert secret.num_rows == 1
+
+
+def test_live_it_sees_its_own_files_alone(tmp_path):
+    mine, other = tmp_path / "mine.parquet", tmp_path / "other.parquet"
+    for path in (mine, other):
+        duckdb.sql("SELECT 1 AS n").write_parquet(str(path))
+    engine = DuckDB(tmp_path / "none.duckdb")
+    query = "SELECT SUM(n) AS s FROM READ_PARQUET('{}')"
+    answer = engine.run_live(query.format(mine), paths=[str(mine)])
+    assert answer.column("s").to_pylist() == [1]
+    for statement in [query.format(other), *FORBIDDEN[:3]]:
+        with pytest.raises(EngineFailed):
+            engine.run_live(statement.format(other=other, folder=tmp_path), paths=[str(mine)])
+
+
+def test_every_failure_has_the_same_words(engine):
+    said = set()
+    for statement in (
+        "SELECT CAST(name AS INTEGER) FROM snapshot",
+        "SELECT SUM(n) FROM snapshot GROUP BY nothing",
+        "SELECT * FROM nothing",
+        "SELEC",
+        "SELECT 2147483647::INTEGER + n::INTEGER FROM snapshot WHERE n > 1",
+        "SELECT ERROR(name) FROM snapshot",
+    ):
+        with pytest.raises(EngineFailed) as failure:
+            engine.run(statement)
+        said.add(str(failure.value))
+        assert failure.value.__cause__ is None
+        assert failure.value.__suppress_context__
+    assert len(said) == 1
+    assert "SECRET" not in said.pop()
+
+
+class Kept(logging.Handler):
+    """Whatever a logger says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
+def test_what_the_engine_said_is_for_the_curator_alone(engine, capfd):
+    curator, everybody = Kept(), Kept()
+    LOG.addHandler(curator)
+    logging.getLogger().addHandler(everybody)
+    try:
+        with pytest.raises(EngineFailed):
+            engine.run("SELECT CAST(name AS INTEGER) FROM snapshot")
+    finally:
+        LOG.removeHandler(curator)
+        logging.getLogger().removeHandler(everybody)
+    assert any("SECRET" in line for line in curator.lines)
+    assert everybody.lines == []
+    assert "SECRET" not in "".join(capfd.readouterr())
+
+
+SLOW = "SELECT COUNT(*) FROM RANGE(100000) a(i), RANGE(100000) b(j) WHERE (i * j) % 7 = 3"
+
+
+def test_a_query_that_takes_too_long_is_stopped(engine):
+    with pytest.raises(EngineFailed):
+        engine.run(SLOW, timeout=0.05)
+
+
+def test_a_running_query_can_be_cancelled(engine):
+    failures = []
+
+    def ask() -> None:
+        try:
+            engine.run(SLOW)
+        except EngineFailed as failure:
+            failures.append(failure)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    while asking.is_alive():
+        engine.cancel()
+        time.sleep(0.01)
+    assert len(failures) == 1
+
+
+def test_it_answers_again_after_a_failure(engine):
+    with pytest.raises(EngineFailed):
+        engine.run("SELEC")
+    assert engine.run("SELECT COUNT(*) AS c FROM snapshot").column("c").to_pylist() == [100]
+
+
+def test_progress_ends_at_one(tmp_path):
+    told: list[float] = []
+    engine = DuckDB(tmp_path / "t.duckdb")
+    engine.prepare("SELECT i AS n FROM RANGE(1000) t(i)", progress=told.append)
+    engine.close()
+    assert told[-1] == 1.0
+
+
+def test_without_a_file_there_is_no_snapshot(tmp_path):
+    assert DuckDB(tmp_path / "none.duckdb").snapshot() is None
+
+
+def test_the_schema_of_a_file_is_read_and_nothing_else(tmp_path):
+    path = tmp_path / "t.parquet"
+    duckdb.sql("SELECT 1::BIGINT AS n, 'a' AS name").write_parquet(str(path))
+    assert schema_of(path) == {"n": "BIGINT", "name": "VARCHAR"}
+    base = tmp_path / "t.duckdb"
+    with duckdb.connect(str(base)) as connection:
+        connection.execute("CREATE SCHEMA h; CREATE TABLE h.v (d DATE, x DOUBLE)")
+    assert schema_of(base, table="h.v") == {"d": "DATE", "x": "DOUBLE"}
+    with pytest.raises(InvalidInput, match="could not be read"):
+        schema_of(tmp_path / "missing.parquet")
