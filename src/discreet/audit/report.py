@@ -115,7 +115,7 @@ class Report:
             f"  best event      {best.event}",
             f"  seen            {best.seen:,} times in {best.trials:,} with {likelier}",
             f"                  {best.against:,} times in {best.trials:,} with {other}",
-            f"  tried           {self.events:,} events on {len(self.features)} features of the output",
+            f"  tried           {self.events:,} events on {len(self.features)} features",
             f"  samples         {self.samples:,} of each input, in {self.seconds:.1f} s",
             f"  stopped         {self.stopped}",
         ]

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from discreet.cli import ask, draw, ledger, policy, shell, snapshot, survey, theory
+from discreet.cli import ask, audit, draw, ledger, policy, shell, snapshot, survey, theory
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.add_typer(policy.app, name="policy")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(survey.app, name="survey")
 app.add_typer(theory.app, name="theory")
+app.add_typer(audit.app, name="audit")
 app.command("draw", epilog=draw.EPILOG)(draw.draw)
 
 

@@ -1,0 +1,145 @@
+"""``discreet audit``: put a claim of privacy to the test."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.shown import console
+from discreet.cli.typed import typed
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.audit import Report
+    from discreet.audit.blackbox import Progress
+
+app = typer.Typer(no_args_is_help=True, help="Put a claim of privacy to the test.")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Epsilon = Annotated[str, typer.Option(help="The epsilon that is claimed.")]
+Delta = Annotated[str, typer.Option(help="The delta that is claimed.")]
+Group = Annotated[int, typer.Option(min=1, help="How many people lie between the two inputs.")]
+Samples = Annotated[int, typer.Option(min=1000, help="The most samples of each input.")]
+Seconds = Annotated[float, typer.Option(min=0.1, help="When to stop.")]
+Confidence = Annotated[str, typer.Option(help="How sure a refutation must be.")]
+
+
+@app.callback()
+def audit() -> None:
+    """Put a claim of privacy to the test."""
+
+
+@app.command(
+    epilog="Examples:  discreet audit mechanism mine:noisy_count --inputs 10 11 --epsilon 1  |  "
+    "discreet audit mechanism mine:noisy_mean --inputs '[1, 2]' '[1, 3]' --epsilon 0.5 "
+    "--delta 1e-6 --seconds 20 --json"
+)
+@typed
+def mechanism(
+    function: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:FUNCTION",
+            help="Called as function(input, n); returns n independent outputs.",
+        ),
+    ],
+    *,
+    inputs: Annotated[
+        tuple[str, str],
+        typer.Option(metavar="A B", help="Two neighbours: numbers, JSON, or else text."),
+    ],
+    epsilon: Epsilon,
+    delta: Delta = "0",
+    group: Group = 1,
+    samples: Samples = 10_000_000,
+    seconds: Seconds = 60.0,
+    confidence: Confidence = "0.999",
+    as_json: Json = False,
+) -> None:
+    """Try to refute that a function keeps its claim between two neighbouring inputs.
+
+    Your code runs as it is: audit only what you trust to run. Exit status: 0 if the claim is not
+    refuted (which is no proof), 1 if it is.
+    """
+    from discreet.audit import Claim
+    from discreet.audit import audit as put_to_the_test
+
+    with progress() as bar:
+        report = put_to_the_test(
+            load(function),
+            (_input(inputs[0]), _input(inputs[1])),
+            Claim(epsilon, delta=delta, group=group),
+            samples=samples,
+            seconds=seconds,
+            confidence=confidence,
+            progress=bar,
+        )
+    show(report, as_json=as_json)
+
+
+def show(report: Report, *, as_json: bool) -> None:
+    """Print a report; the exit status says whether the claim is refuted."""
+    typer.echo(json.dumps(report.to_json(), indent=2) if as_json else str(report))
+    if report.refuted:
+        raise typer.Exit(1)
+
+
+def load(name: str) -> Callable[[Any, int], Any]:
+    """The function that ``module:function`` names, found from the current folder too."""
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise InvalidInput(
+            f"{name!r} does not name a function in a module.", hint="mine:noisy_count"
+        )
+    sys.path.insert(0, "")
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise InvalidInput(
+            f"there is no module {error.name!r}, here or installed.",
+            hint=f"run it in the folder that holds {module.replace('.', '/')}.py",
+        ) from None
+    finally:
+        sys.path.remove("")
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            public = [n for n in dir(found) if n[0] != "_" and callable(getattr(found, n))]
+            raise InvalidInput(
+                f"{module} has no {attribute!r}.", hint=f"{module}:{[*public, 'function'][0]}"
+            )
+        found = getattr(found, part)
+    if not callable(found):
+        raise InvalidInput(f"{name} is not a function.", hint="def noisy_count(value, n): ...")
+    return found  # type: ignore[no-any-return]
+
+
+def _input(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A bar on standard error with the bound so far."""
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    ) as bar:
+        task = bar.add_task("looking for an event", total=1.0)
+        yield lambda done, told: bar.update(task, completed=done, description=told)
