@@ -109,6 +109,9 @@ def test_a_writer_that_is_stopped_is_done_without(ledger, writer, monkeypatch):
     group_of(ledger).close()
     monkeypatch.setattr(groups, "REPLY_SECONDS", 0.2)
     writer.send_signal(signal.SIGSTOP)
+    # Its threads do not stop all at once: one of them could still begin a transaction.
+    _, status = os.waitpid(writer.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
     try:
         ask(ledger, "meanwhile", event=HUNDREDTH)
     finally:
