@@ -1,6 +1,7 @@
 """Our own collector on a large file, in a process of its own so that its peak of memory is its."""
 
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from bench.peers.worker import serve
 from bench.streaming import peak_megabytes
 from discreet.local import Survey, Tally, TwoCoins, arrow
 
-BATCH = 1 << 20
+BATCH = 1 << 16
 SURVEY = Survey("Have you ever ...?", randomizer=TwoCoins())
 
 
@@ -28,6 +29,7 @@ def collect(count: int, rounds: int = 1) -> Callable[[], object]:
     before = peak_megabytes()
 
     def work() -> dict[str, float]:
+        start = time.process_time()
         for _ in range(rounds):
             tally = Tally(SURVEY)
             with arrow.batches(path, form="arrow") as batches:
@@ -35,9 +37,11 @@ def collect(count: int, rounds: int = 1) -> Callable[[], object]:
                     tally.add_batch(batch)
             if tally.n != count:
                 raise AssertionError(f"{tally.n} reports were counted of {count}")
+        spent = time.process_time() - start
         folder.cleanup()
         state = len(str(tally.to_json()))
-        return {"grown_megabytes": peak_megabytes() - before, "state_bytes": float(state)}
+        grown = peak_megabytes() - before
+        return {"grown_megabytes": grown, "state_bytes": float(state), "processor": spent}
 
     return work
 

@@ -141,7 +141,8 @@ def batches(source: Path | BinaryIO, *, form: str) -> Iterator[Iterator[pa.Recor
             with pa.ipc.open_stream(source) as stream:
                 yield _safely(pa, iter(stream))
         else:
-            with pa.memory_map(str(source)) as mapped, pa.ipc.open_file(mapped) as opened:
+            # Not mapped into memory: it would stay there, and a file cut short would kill us.
+            with pa.OSFile(str(source)) as plain, pa.ipc.open_file(plain) as opened:
                 places = range(opened.num_record_batches)
                 yield _safely(pa, (opened.get_batch(place) for place in places))
     except (pa.ArrowException, OSError) as fault:
@@ -174,7 +175,9 @@ def _none(rows: int, foreign: bool) -> Batch:  # noqa: FBT001
 def _rows(pa: Any, randomizer: Randomizer, column: Any) -> tuple[Reports, NDArray[np.bool_]]:
     report, width = _shape(randomizer)
     kind = column.type
-    there = ~np.asarray(column.is_null())
+    there = np.ones(len(column), dtype=np.bool_)
+    if column.null_count:
+        there = ~np.asarray(column.is_null())
     if report == "number" and pa.types.is_integer(kind):
         if column.null_count:
             column = column.fill_null(0)

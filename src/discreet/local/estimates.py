@@ -137,30 +137,27 @@ def mean(
 ) -> Estimate:
     """The mean of everybody's point, from the counters of n reports.
 
-    The variance of one report, the spread of the points included, is estimated from the reports:
-    it bounds that of the noise alone, so for the people themselves the interval is a little wide.
+    One bit cannot tell its noise from the spread of the points: for the people themselves the
+    interval is then that for the population, which is a little wide.
     """
-    _target(target)
+    about = _target(target)
     enough(n)
     z = quantile(exact_confidence(confidence))
     total, squares = randomizer.sums(list(counters))
     offset, slope = randomizer.offset, randomizer.slope
     value = (Fraction(total, n) - offset) / slope
     last = randomizer.size - 1
-    if total == squares:
-        # Reports of one bit: their variance is a function of their mean, and the score is exact.
-        middle, half = _score(
-            Moments.of_support(offset + slope * last, offset), total, n, z, Target.POPULATION
-        )
+    noise = randomizer.noise(total, squares, n)
+    if noise is None:
+        # The variance of one bit is a function of its mean, and so the score interval serves.
+        coin = Moments.of_support(offset + slope * last, offset)
+        middle, half = _score(coin, total, n, z, Target.POPULATION)
         low, high = (middle - half) * last, (middle + half) * last
-        spread = _spread(
-            Moments.of_support(offset + slope * last, offset),
-            min(max(value / last, Fraction(0)), Fraction(1)),
-            Target.POPULATION,
-        )
+        inside = min(max(value / last, Fraction(0)), Fraction(1))
+        spread = _spread(coin, inside, Target.POPULATION)
     else:
-        spread = Fraction(squares, n) - Fraction(total, n) ** 2
-        spread *= Fraction(n, max(n - 1, 1))
+        seen = Fraction(squares, n) - Fraction(total, n) ** 2
+        spread = noise if about is Target.PEOPLE else seen * Fraction(n, max(n - 1, 1))
         half = z * math.sqrt(spread / n) / float(slope)
         low, high = float(value) - half, float(value) + half
     return Estimate(

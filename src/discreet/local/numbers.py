@@ -34,6 +34,14 @@ class NumberRandomizer(Randomizer):
     def sums(self, counters: list[int]) -> tuple[int, int]:
         """The sum of all reports, and of their squares."""
 
+    def noise(self, total: int, squares: int, n: int) -> Fraction | None:
+        """The mean variance of n reports for their points, estimated from their sums.
+
+        None where the reports cannot tell it from the spread of the points.
+        """
+        del total, squares, n
+        return None
+
     @property
     def worst_variance(self) -> Fraction:
         """The largest variance that any point gives a report, in units of points.

@@ -190,6 +190,24 @@ class Piecewise(NumberRandomizer):
         """As they are."""
         return counters[0], counters[1]
 
+    def noise(self, total: int, squares: int, n: int) -> Fraction | None:
+        """The mean square of a report is a quadratic in the point, with known coefficients.
+
+        So the mean and the mean square of the points can be estimated, and from them the mean
+        variance; it is kept within what is possible.
+        """
+        line = Fraction(self.inside, FULL * self.window)
+        line -= Fraction(FULL - self.inside, FULL * self.outside)
+        line *= self.window
+        mean = (Fraction(total, n) - self.offset) / self.slope
+        constant = self._moment(0, 2)
+        linear, quadratic = line * (self.window - 1) * self.stride, line * self.stride**2
+        square = (Fraction(squares, n) - constant - linear * mean) / quadratic
+        # Of (offset + slope point)^2, averaged over the people.
+        known = self.offset**2 + 2 * self.offset * self.slope * mean + self.slope**2 * square
+        ends = [self.variance(point) for point in (0, (self.size - 1) // 2)]
+        return min(max(Fraction(squares, n) - known, min(ends)), max(ends))
+
     def _moment(self, point: int, power: int) -> Fraction:
         near = Fraction(self.inside, FULL * self.window)
         far = Fraction(FULL - self.inside, FULL * self.outside)
