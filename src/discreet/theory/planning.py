@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.errors import Undecided
+from discreet.errors import InvalidEpsilon, Undecided
 from discreet.exact import Rational, Real, positive
 from discreet.theory.accuracy import LaplaceNoise
 from discreet.theory.losses import Loss, loss
@@ -28,7 +28,7 @@ def central_sample_size(*, error: Rational, epsilon: Loss) -> SampleSize:
     142
     """
     target = positive(error, name="error")
-    return _sample_size(Real(2).sqrt() / (loss(epsilon) * target))
+    return _sample_size(Real(2).sqrt() / (_usable(epsilon) * target))
 
 
 def local_sample_size(*, error: Rational, epsilon: Loss, population: bool = False) -> SampleSize:
@@ -42,6 +42,7 @@ def local_sample_size(*, error: Rational, epsilon: Loss, population: bool = Fals
     """
     target = positive(error, name="error")
     sampling = Fraction(1, 4) if population else Fraction(0)
+    _usable(epsilon)
     return _sample_size((Response(epsilon).variance(people=1) + sampling) / target**2)
 
 
@@ -53,7 +54,7 @@ def central_rms_error(*, people: int, epsilon: Loss) -> Real:
     >>> float(central_rms_error(people=1000, epsilon="1/1000"))
     1.4142135623730951
     """
-    return Real(2).sqrt() / (loss(epsilon) * people)
+    return Real(2).sqrt() / (_usable(epsilon) * people)
 
 
 def epsilon_for_error(
@@ -102,6 +103,17 @@ def table_errors(*, counts: int, epsilon: Rational, relation: str) -> TableError
         expected_largest=noise.expected_largest(counts),
         expected_largest_bound=noise.expected_largest_bound(counts),
     )
+
+
+def _usable(epsilon: Loss) -> Real:
+    """An epsilon that protects and that lets something be learnt: neither 0 nor infinite."""
+    found = loss(epsilon)
+    if not found.ball().is_finite() or found <= 0:
+        raise InvalidEpsilon(
+            f"epsilon = {epsilon} is not allowed: it must be greater than 0 and finite.",
+            hint="epsilon=1, or epsilon=\"ln 3\" for two fair coins.",
+        )
+    return found
 
 
 def _sample_size(formula: Real) -> SampleSize:
