@@ -37,7 +37,7 @@ def test_a_first_answer_is_a_table_with_errors_a_cost_and_what_is_left(discreet,
 def test_the_curator_is_told_once_who_they_are(discreet, visits):
     first = discreet("ask", COUNT, *WHO, "--epsilon", "0.5")
     assert "You are the curator of visits.csv" in first.err
-    assert "epsilon 3, delta 1e-6 in all" in first.err
+    assert "All of them together may cost epsilon 3, delta 1e-6" in first.err
     assert discreet("ask", COUNT, "--data", "visits.csv", "--epsilon", "0.4").err == ""
 
 

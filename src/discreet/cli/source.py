@@ -191,6 +191,12 @@ class Source:
         said.write(place)
         if held is None:
             self._welcome(data, budget)
+        before = opened.snapshot()
+        if before is not None and not before.current:
+            _tell(
+                f"{name} is now defined otherwise than before: its snapshot is made anew, and what "
+                "was asked before costs anew.\n"
+            )
         return opened
 
     def _require_file(self, data: Path) -> None:
@@ -235,11 +241,10 @@ class Source:
     def _welcome(self, data: Path, budget: dict[str, Any]) -> None:
         folder = os.path.relpath(self.home.folder)
         _tell(
-            f"You are the curator of {data.name}. Keep it and {folder} private: only answers may "
-            f"be shared.\nEverything that is ever asked of it may cost epsilon "
-            f"{budget['epsilon']}, delta {budget['delta']} in all (--budget says another); what is "
-            f"spent is written in {folder}/ledger.db.\nWhat you said about the columns is kept "
-            "too: you need not say it again.\n"
+            f"You are the curator of {data.name}: keep it and {folder} private, share only answers."
+            f"\nAll of them together may cost epsilon {budget['epsilon']}, delta {budget['delta']} "
+            f"(--budget says another).\nWhat is spent, and what you say about the columns, is kept "
+            f"in {folder}: say it once.\n"
         )
 
     def _log(self) -> None:

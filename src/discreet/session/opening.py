@@ -75,8 +75,9 @@ def open_session(
             "person of their own.",
         )
     held = held_budget(Home(place.resolve().parent), settings.get("name") or dataset_name(place))
-    if epsilon is None and held is not None:
-        epsilon, delta = held.budget.epsilon, held.budget.delta
+    if held is not None:
+        epsilon = held.budget.epsilon if epsilon is None else epsilon
+        delta = held.budget.delta if delta is None else delta
         settings.setdefault("accountant", held.accountant)
     if epsilon is None:
         raise InvalidInput("a data file needs a total budget.", hint="epsilon=3")
