@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -81,6 +82,45 @@ def mechanism(
             progress=bar,
         )
     show(report, as_json=as_json)
+
+
+class Sampler(StrEnum):
+    """Noise whose every bit tape can be enumerated."""
+
+    GEOMETRIC = "geometric"
+    HALF_GEOMETRIC = "half-geometric"
+    GAUSSIAN = "gaussian"
+
+
+@app.command(
+    epilog="Examples:  discreet audit exact geometric --scale 2 --depth 16  |  "
+    "discreet audit exact gaussian --scale 5/2"
+)
+@typed
+def exact(
+    sampler: Annotated[Sampler, typer.Argument(help="Which of our samplers.")],
+    *,
+    scale: Annotated[str, typer.Option(help="Its scale, or standard deviation.")],
+    depth: Annotated[int, typer.Option(help="How many bits of the tape.")] = 16,
+    as_json: Json = False,
+) -> None:
+    """Run a sampler on every bit tape to a depth and compare with its law, in exact fractions.
+
+    Exit status: 0 if no tape contradicts the law, 1 if one does.
+    """
+    from discreet import noise
+    from discreet.audit.exact import Law, enumerate_sampler
+
+    kinds: dict[Sampler, Callable[[str], Law]] = {
+        Sampler.GEOMETRIC: noise.TwoSidedGeometric,
+        Sampler.HALF_GEOMETRIC: noise.OneSidedGeometric,
+        Sampler.GAUSSIAN: noise.RoundedGaussian,
+    }
+    law = kinds[sampler](scale)
+    found = enumerate_sampler(law, depth, law=law)
+    typer.echo(json.dumps(found.to_json(), indent=2) if as_json else str(found))
+    if found.refuted:
+        raise typer.Exit(1)
 
 
 def show(report: Report, *, as_json: bool) -> None:

@@ -1,0 +1,79 @@
+"""``discreet audit`` as it is typed."""
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from discreet.cli import app
+from discreet.errors import InvalidInput
+
+
+@pytest.fixture
+def run():
+    def typed(*words: str) -> Any:
+        return CliRunner().invoke(app, ["audit", *words], catch_exceptions=True)
+
+    return typed
+
+
+CLAIM = ("--inputs", "0.0", "1.0", "--epsilon", "1", "--samples", "100000")
+
+
+def test_numpys_laplace_is_refuted_and_the_exit_status_says_so(run):
+    found = run("mechanism", "tests.audit.mechanisms:numpy_laplace", *CLAIM)
+    assert found.exit_code == 1
+    assert "REFUTED: epsilon 1 does not hold." in found.stdout
+    assert "lowest set bit" in found.stdout
+
+
+def test_the_textbook_laplace_is_refuted_as_json(run):
+    found = run("mechanism", "tests.audit.mechanisms:textbook_laplace", *CLAIM, "--json")
+    assert found.exit_code == 1
+    told = json.loads(found.stdout)
+    assert told["refuted"]
+    assert told["epsilon_at_least"] > 4
+
+
+def test_ours_is_not_refuted_and_the_report_is_honest(run):
+    # False alarm: at most 1e-6, the confidence asked for.
+    claim = (*CLAIM, "--confidence", "0.999999")
+    found = run("mechanism", "tests.audit.mechanisms:grid_laplace", *claim)
+    assert found.exit_code == 0
+    assert "Not refuting is not proving" in found.stdout
+
+
+def test_inputs_are_numbers_json_or_text(run):
+    claim = ("--epsilon", "1", "--delta", "0.005", "--samples", "100000")
+    found = run("mechanism", "tests.audit.mechanisms:words", "--inputs", "ann", "bob", *claim)
+    assert found.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("noisy_count", "mine:noisy_count"),
+        ("no_such_module:f", "no_such_module.py"),
+        ("tests.audit.mechanisms:absent", "tests.audit.mechanisms:"),
+        ("tests.audit.mechanisms:__doc__", "def noisy_count"),
+    ],
+)
+def test_what_is_no_function_is_refused_with_a_hint(run, name, hint):
+    found = run("mechanism", name, *CLAIM)
+    assert isinstance(found.exception, InvalidInput)
+    assert hint in str(found.exception.hint)
+
+
+def test_help_shows_how(run):
+    found = run("mechanism", "--help")
+    assert "discreet audit mechanism mine:noisy_count" in " ".join(found.stdout.split())
+
+
+def test_a_sampler_is_enumerated_on_every_tape(run):
+    found = run("exact", "geometric", "--scale", "2", "--depth", "10", "--json")
+    assert found.exit_code == 0
+    told = json.loads(found.stdout)
+    assert not told["refuted"]
+    assert told["depth"] == 10
+    assert "no tape contradicts" in run("exact", "gaussian", "--scale", "5/2").stdout
