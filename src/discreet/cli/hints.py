@@ -13,7 +13,13 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.errors import DiscreetError, EngineFailed, InsufficientBudget, WrongType
+from discreet.errors import (
+    DiscreetError,
+    EngineFailed,
+    InsufficientBudget,
+    InvalidPolicy,
+    WrongType,
+)
 
 if TYPE_CHECKING:
     from discreet.cli.source import Source
@@ -69,10 +75,18 @@ def hinting(
         yield
     except DiscreetError as error:
         hint = _better(error, source, session, sql, spelling)
-        if hint is not None:
+        # What is wrong in a policy file is put right there, in the file's own words.
+        if hint is not None and not (isinstance(error, InvalidPolicy) and source.policy):
             error.hint = spelled(hint, spelling)
             error.args = (f"{error.message}\n\nHint: {error.hint}",)
         raise
+
+
+def example(session: Session) -> str:
+    """A question that works."""
+    from discreet.sql.syntax import name
+
+    return f"SELECT COUNT(*) FROM {name(next(iter(session.policy.datasets)))}"  # noqa: S608
 
 
 def _better(
@@ -87,8 +101,7 @@ def _better(
         return "".join(found[0] for found in [*_SETTING.finditer(error.hint)][-1:]) or error.hint
     if isinstance(error, InsufficientBudget):
         return _affordable(error, source, session, spelling)
-    table = next(iter(session.policy.datasets))
-    hint = error.hint.replace(_EXAMPLE, f"SELECT COUNT(*) FROM {table}")  # noqa: S608
+    hint = error.hint.replace(_EXAMPLE, example(session))
     if source.data is None:
         return hint
     if isinstance(error, WrongType) and ".csv" in source.data.name.lower():

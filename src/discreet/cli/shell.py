@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.hints import as_setting, hinting
+from discreet.cli.hints import as_setting, example, hinting
 from discreet.cli.shown import amounts, console, plain_table, progress, show
 from discreet.cli.source import Source, with_source
 from discreet.errors import DiscreetError, InvalidInput
@@ -158,10 +158,8 @@ class Shell:
     def explain(self, sql: str) -> None:
         """What a question would cost."""
         if not sql:
-            table = next(iter(self.session.policy.datasets))
             raise InvalidInput(
-                "there is nothing to explain.",
-                hint=f"\\explain SELECT COUNT(*) FROM {table}",  # noqa: S608
+                "there is nothing to explain.", hint=f"\\explain {example(self.session)}"
             )
         self.out.print(str(self.session.explain(sql, **self.terms)), markup=False)
 

@@ -42,11 +42,15 @@ def header(source: Source, path: str) -> Header:
             f'the first line of "{path}" is not in the encoding {source.encoding}.',
             hint='encoding = "latin-1", say',
         )
+    if not names:
+        raise InvalidInput(
+            f'the first line of "{path}" is empty.', hint="patient_id,ward,age on its first line"
+        )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not all(names):
         wrong = f'the column "{twice[0]}" twice' if twice else "a column without a name"
         raise InvalidInput(
-            f'the first line of "{path}" has {wrong}.', hint="ward,age on its first line, say"
+            f'the first line of "{path}" has {wrong}.', hint="each column a name of its own"
         )
     return tuple(names)
 

@@ -15,6 +15,7 @@ from discreet.plan.query import Aggregate, Core, Key, Kind, Order, Query, Stage
 from discreet.plan.schema import Schema
 from discreet.sql.expressions import read
 from discreet.sql.syntax import excerpt, only, parse, unsupported
+from discreet.sql.syntax import name as written
 
 _AGGREGATES: dict[type[exp.Expression], Kind] = {exp.Sum: "sum", exp.Avg: "avg"}
 _STAGE_AGGREGATES: dict[type[exp.Expression], str] = {
@@ -65,7 +66,7 @@ def read_query(text: str, schemas: Mapping[str, Schema]) -> Query:
     if isinstance(result, Rows):
         raise Unsupported(
             "single rows are never released, only aggregates over many.",
-            hint=f"SELECT COUNT(*) FROM {result.schema.dataset}",  # noqa: S608  # words for people
+            hint=f"SELECT COUNT(*) FROM {written(result.schema.dataset)}",  # noqa: S608  # words for people
         )
     return result.query
 
@@ -130,7 +131,7 @@ class _Reader:
         )
 
     def _example(self) -> str:
-        return next(iter(sorted(self.schemas)), "visits")
+        return written(next(iter(sorted(self.schemas)), "visits"))
 
 
 def _renamed(source: Source, alias: str) -> Source:
@@ -371,8 +372,8 @@ def _unknown_column(node: exp.Column, rows: Rows) -> UnknownName:
 def _meant(name: str, what: str, known: list[str]) -> str:
     """All names there are, and first the one that was probably meant."""
     close = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    listed = f"the {what}s are: {', '.join(known) or 'none'}."
-    return f"{close[0]}; {listed}" if close else listed
+    listed = f"the {what}s are: {', '.join(map(written, known)) or 'none'}."
+    return f"{written(close[0])}; {listed}" if close else listed
 
 
 # Over the noisy table --------------------------------------------------------------------------

@@ -89,6 +89,16 @@ def excerpt(node: exp.Expression, length: int = 80) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
+def name(of: str) -> str:
+    """A name as a query must write it.
+
+    >>> name("visits"), name("my-visits")
+    ('visits', '"my-visits"')
+    """
+    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", of)
+    return of if plain else '"' + of.replace('"', '""') + '"'
+
+
 def _words(node: exp.Expr) -> str:
     if isinstance(node, exp.Command):
         return str(node.this).upper()
