@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.shown import console
+from discreet.cli.source import Source, with_source
 from discreet.cli.typed import typed
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
     from discreet.audit import Report
     from discreet.audit.blackbox import Progress
+    from discreet.session.terms import Terms
 
 app = typer.Typer(no_args_is_help=True, help="Put a claim of privacy to the test.")
 
@@ -121,6 +127,77 @@ def exact(
     typer.echo(json.dumps(found.to_json(), indent=2) if as_json else str(found))
     if found.refuted:
         raise typer.Exit(1)
+
+
+@app.command(
+    epilog='Example:  discreet audit sql "SELECT ward, COUNT(*) FROM visits GROUP BY ward" '
+    "--data visits.csv --neighbour without_ann.csv --unit patient_id --rows-per-unit 20 "
+    "--keys ward=A,B,C --epsilon 1"
+)
+@with_source
+@typed
+def sql(
+    query: Annotated[str, typer.Argument(help="The query that would be asked.")],
+    *,
+    source: Source,
+    neighbour: Annotated[
+        Path, typer.Option(help="The same data with one unit added, removed or changed.")
+    ],
+    epsilon: Annotated[str, typer.Option(help="What the answer would be charged.")],
+    delta: Annotated[str | None, typer.Option(help="Its delta, where one is needed.")] = None,
+    claim: Annotated[
+        str | None, typer.Option(help="Another epsilon to refute than the one charged.")
+    ] = None,
+    samples: Samples = 1_000_000,
+    seconds: Seconds = 60.0,
+    confidence: Confidence = "0.999",
+    as_json: Json = False,
+) -> None:
+    """Try to refute that an answer over two neighbouring files costs no more than it is charged.
+
+    You vouch that the files differ in one unit. They are copied to a folder of their own; nothing
+    is charged, and what is printed is as private as the files. Exit status: 0 if not refuted, 1 if.
+    """
+    from discreet.audit import Claim
+    from discreet.audit.sql import audit_sql, pair
+
+    if source.data is None:
+        raise InvalidInput(
+            "an audit of SQL needs two files.", hint="--data visits.csv --neighbour without_ann.csv"
+        )
+    for file in (source.data, neighbour):
+        if not file.is_file():
+            raise InvalidInput(f'there is no file "{file}".', hint="--neighbour without_ann.csv")
+    terms: Terms = {"epsilon": epsilon} if delta is None else {"epsilon": epsilon, "delta": delta}
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / source.data.name
+        shutil.copyfile(source.data, copy)
+        given = {each.name: getattr(source, each.name) for each in fields(Source)}
+        with _Copied(**given | {"data": copy}).open() as session, progress() as bar:
+            found = pair(session, lambda: _swap(neighbour, copy), query, **terms)
+            report = audit_sql(
+                found,
+                claim=None if claim is None else Claim(claim, delta=found.claim.delta),
+                samples=samples,
+                seconds=seconds,
+                confidence=confidence,
+                progress=bar,
+            )
+    show(report, as_json=as_json)
+
+
+class _Copied(Source):
+    """A copy that is thrown away: nobody becomes its curator."""
+
+    def _welcome(self, data: Path, budget: dict[str, Any]) -> None:
+        del data, budget
+
+    def _log(self) -> None:
+        return
+
+
+def _swap(file: Path, copy: Path) -> None:
+    shutil.copyfile(file, copy)
 
 
 def show(report: Report, *, as_json: bool) -> None:

@@ -1,0 +1,102 @@
+"""Whole SQL answers over two neighbouring files."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from discreet.audit import Claim
+from discreet.audit.sql import Pair, audit_sql, pair
+from discreet.cli import app
+from discreet.session import Session, open_session
+
+SURE = "0.999999"
+
+
+def write(path: Path, people: int) -> None:
+    """Each person has three visits; the last person all of them in ward C, at the age of 90."""
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["patient", "ward", "age"])
+        for person in range(people):
+            for visit in range(3):
+                last = person == 20
+                rows.writerow([person, "C" if last else "AB"[visit % 2], 90 if last else 40])
+
+
+def opened(folder: Path) -> Session:
+    write(folder / "visits.csv", 21)
+    return open_session(
+        folder / "visits.csv",
+        unit="patient",
+        rows_per_unit=2,
+        bounds={"age": (0, 100)},
+        keys={"ward": ["A", "B", "C"]},
+        epsilon=10,
+        delta="1e-3",
+    )
+
+
+QUERIES: list[tuple[str, dict[str, Any]]] = [
+    ("SELECT COUNT(*) FROM visits", {"epsilon": 1}),
+    ("SELECT ward, COUNT(*), AVG(age) FROM visits GROUP BY ward", {"epsilon": 1}),
+    ("SELECT COUNT(DISTINCT patient), SUM(age) FROM visits", {"epsilon": 1, "delta": "1e-5"}),
+    ("SELECT age, COUNT(*) FROM visits GROUP BY age", {"epsilon": 1, "delta": "1e-2"}),
+]
+
+
+@pytest.mark.parametrize(("query", "terms"), QUERIES)
+def test_an_answer_costs_no_more_than_it_is_charged(tmp_path, query, terms):
+    # False alarm: at most 1e-6.
+    with opened(tmp_path) as session:
+        found = pair(session, lambda: write(tmp_path / "visits.csv", 20), query, **terms)
+        report = audit_sql(found, samples=100_000, confidence=SURE)
+    assert not report.refuted
+
+
+def test_a_count_is_told_apart_nearly_as_well_as_its_epsilon_allows(tmp_path):
+    with opened(tmp_path) as session:
+        found = pair(
+            session,
+            lambda: write(tmp_path / "visits.csv", 20),
+            "SELECT COUNT(*) FROM visits",
+            epsilon=1,
+        )
+        report = audit_sql(found, samples=400_000)
+        assert 0.9 < report.epsilon <= 1.01
+        assert audit_sql(found, samples=400_000, claim=Claim("0.8")).refuted
+
+
+def test_noise_for_one_row_of_a_person_who_has_two_is_refuted(tmp_path):
+    with opened(tmp_path) as session:
+        found = pair(
+            session,
+            lambda: write(tmp_path / "visits.csv", 20),
+            "SELECT COUNT(*) FROM visits",
+            epsilon=1,
+        )
+        short = [
+            replace(each, noise=replace(each.noise, scales=tuple(s / 2 for s in each.noise.scales)))
+            for each in found.requests
+        ]
+        wrong = Pair(session, (short[0], short[1]), found.exact)
+        assert audit_sql(wrong, samples=400_000).refuted
+
+
+def test_the_command_audits_two_files_and_leaves_no_trace(tmp_path):
+    write(tmp_path / "visits.csv", 21)
+    write(tmp_path / "without.csv", 20)
+    words = ["audit", "sql", "SELECT ward, COUNT(*) FROM visits GROUP BY ward", "--json"]
+    words += ["--data", str(tmp_path / "visits.csv"), "--neighbour", str(tmp_path / "without.csv")]
+    words += ["--unit", "patient", "--rows-per-unit", "2", "--keys", "ward=A,B,C"]
+    words += ["--epsilon", "1", "--samples", "100000", "--confidence", SURE]
+    found = CliRunner().invoke(app, words)
+    assert found.exit_code == 0, found.output
+    told = json.loads(found.stdout)
+    assert not told["refuted"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["visits.csv", "without.csv"]
+    assert CliRunner().invoke(app, [*words, "--claim", "0.5"]).exit_code == 1
