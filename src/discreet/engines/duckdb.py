@@ -50,8 +50,8 @@ class DuckDB:
         """The id and the definition of the snapshot on disk, if there is one."""
         if not self.path.exists():
             return None
-        with self._failing():
-            row = self._connection().execute("SELECT id, definition FROM identity").fetchone()
+        with self._failing(), self._connection().cursor() as cursor:
+            row = cursor.execute("SELECT id, definition FROM identity").fetchone()
         return None if row is None else (str(row[0]), str(row[1]))
 
     def prepare(
