@@ -2,7 +2,7 @@
 
 A *survey* is: everybody's answer randomized, the reports counted, the shares estimated. pure-ldp
 estimates without bias, as we do; multi-freq-ldpy makes its estimates positive and sum to 1, so it
-is compared with our projection.
+is compared with both of our consistent estimates: the projection, and the one shrunk first.
 """
 
 import math
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bench.harness import Row, Sheet, timed
 from bench.peers import Peer
 from discreet.local import (
+    Estimates,
     FrequencyRandomizer,
     HadamardResponse,
     KaryResponse,
@@ -34,7 +35,6 @@ from discreet.local import (
     share_variance,
     shares,
 )
-from discreet.local.estimates import project
 from discreet.local.numbers import NumberRandomizer
 
 SIZE, EPSILON = 16, Fraction(1)
@@ -51,9 +51,9 @@ MULTI = ("kary", "unary", "symmetric unary", "hashing", "subset")
 
 # Shares that fall off, as they do in life.
 WEIGHTS = np.array([1 / (place + 1) for place in range(SIZE)])
-PEOPLE = np.repeat(np.arange(SIZE), np.rint(100 * WEIGHTS / WEIGHTS.sum()).astype(int))
-REPEATS = 8_000
-PIECE = 500  # surveys asked of a peer at a time, so that the sides take turns
+PIECE = 500  # surveys asked of a peer at a time
+# How many surveys of how many people. The first are nearly all noise.
+REPEATS = {100: 8_000, 1_000: 2_000}
 
 SAME_ERROR = 1 / 1.02
 PURE_TARGET, MULTI_TARGET = 50.0, 20.0
@@ -71,41 +71,54 @@ MEGABYTES = 100.0
 FLAT = 1.5  # so much slower at most, per report, when there are a hundred times as many
 
 
-def ours_mse(one: FrequencyRandomizer, *, projected: bool) -> float:
-    """The mean squared error of our shares, over as many surveys as the peers hold."""
-    truth = np.bincount(PEOPLE, minlength=SIZE) / len(PEOPLE)
-    squares = 0.0
-    for start in range(0, REPEATS, PIECE):
-        rows = one.simulate(np.tile(PEOPLE, PIECE))
-        del start
+def crowd(n: int) -> NDArray[np.int64]:
+    """About n people with those shares."""
+    return np.repeat(np.arange(SIZE), np.rint(n * WEIGHTS / WEIGHTS.sum()).astype(int))
+
+
+def ours_mse(one: FrequencyRandomizer, n: int, kinds: tuple[str, ...]) -> list[float]:
+    """The mean squared error of our shares, of each kind, over as many surveys as the peers'."""
+    people = crowd(n)
+    truth = np.bincount(people, minlength=SIZE) / len(people)
+    squares = np.zeros(len(kinds))
+    for _ in range(REPEATS[n] // PIECE):
+        rows = one.simulate(np.tile(people, PIECE))
         for part in np.split(rows, PIECE):
-            scores = np.array(one.scores(one.tally(part)))
-            moments = one.moments(0)
-            found = (scores / len(PEOPLE) - float(moments.offset)) / float(moments.slope)
-            if projected:
-                found = np.array(project(found.tolist()))
-            squares += float(((found - truth) ** 2).mean())
-    return squares / REPEATS
+            found = shares(one, one.tally(part), len(people))
+            squares += [((estimate(found, kind) - truth) ** 2).mean() for kind in kinds]
+    figures: list[float] = (squares / REPEATS[n]).tolist()
+    return figures
 
 
-def peer_mse(peer: Peer, kind: str) -> float:
+def estimate(found: Estimates, kind: str) -> NDArray[np.float64]:
+    """One kind of estimate."""
+    if kind == "unbiased":
+        return np.array([float(share) for share in found.shares])
+    return np.array(found.projected() if kind == "projected" else found.shrunk())
+
+
+def peer_mse(peer: Peer, kind: str, n: int) -> float:
     """The mean squared error of a peer's."""
-    options = {"size": SIZE, "epsilon": float(EPSILON), "people": PEOPLE.tolist()}
+    options = {"size": SIZE, "epsilon": float(EPSILON), "people": crowd(n).tolist()}
     found = [
         peer.ask("survey", kind=kind, **options, repeats=PIECE)["mse"]
-        for _ in range(REPEATS // PIECE)
+        for _ in range(REPEATS[n] // PIECE)
     ]
     return float(np.mean(found))
 
 
-def errors(sheet: Sheet, name: str, peer: Peer, kinds: tuple[str, ...], *, projected: bool) -> None:
-    """A row for each randomizer that both have."""
-    what = "projected shares" if projected else "unbiased shares"
-    for kind in kinds:
-        with sheet.console.status(f"mean squared error, {kind}, {name}"):
-            ours, theirs = ours_mse(MADE[kind](), projected=projected), peer_mse(peer, kind)
-        row = f"{kind}, {what}: mean squared error against {name}"
-        sheet.add(Row.of(row, ours=ours, peer=theirs, unit="MSE", target=SAME_ERROR))
+def errors(
+    sheet: Sheet, name: str, peer: Peer, randomizers: tuple[str, ...], kinds: tuple[str, ...]
+) -> None:
+    """A row for each randomizer that both have, for each kind of estimate of ours."""
+    for n in REPEATS:
+        for randomizer in randomizers:
+            with sheet.console.status(f"mean squared error, {randomizer}, {n:,} people, {name}"):
+                theirs = peer_mse(peer, randomizer, n)
+                ours = ours_mse(MADE[randomizer](), n, kinds)
+            for kind, figure in zip(kinds, ours, strict=True):
+                row = f"{randomizer}, {n:,} people, {kind} shares: squared error against {name}"
+                sheet.add(Row.of(row, ours=figure, peer=theirs, unit="MSE", target=SAME_ERROR))
 
 
 def whole_survey(one: FrequencyRandomizer, values: NDArray[np.int64]) -> Callable[[], object]:
@@ -234,8 +247,8 @@ def run(sheet: Sheet, *, long: bool) -> None:  # noqa: ARG001 - all of it is nee
         speed(sheet, "multi-freq-ldpy 0.2", multi, MULTI, MULTI_TARGET)
         collecting(sheet)
         many_small_surveys(sheet)
-        errors(sheet, "pure-ldp 1.2", pure, PURE, projected=False)
-        errors(sheet, "multi-freq-ldpy 0.2", multi, MULTI, projected=True)
+        errors(sheet, "pure-ldp 1.2", pure, PURE, ("unbiased",))
+        errors(sheet, "multi-freq-ldpy 0.2", multi, MULTI, ("projected", "shrunk"))
     for n in (1_000, 1_000_000):
         sheet.add(
             Row.of(

@@ -29,6 +29,7 @@ from discreet.local import (
     share_variance,
     shares,
 )
+from discreet.local.estimates import shrink
 from discreet.local.numbers import NumberRandomizer
 
 # Small enough to enumerate every report.
@@ -237,6 +238,30 @@ def test_the_projection_lowers_the_error_and_is_biased():
     truth = np.eye(10)[0]
     assert ((np.array(projected) - truth) ** 2).mean() < ((np.array(raw) - truth) ** 2).mean() / 2
     assert np.array(projected)[:, 0].mean() < 0.99
+
+
+@given(st.lists(st.floats(-2, 2), min_size=1, max_size=12), st.floats(0, 10))
+def test_what_is_shrunk_is_a_distribution(estimates, noise):
+    made = np.array(shrink(estimates, noise))
+    assert made.min() >= 0
+    assert abs(made.sum() - 1) < 1e-9
+
+
+def test_few_reports_are_shrunk_to_less_error_and_many_are_left_to_the_projection():
+    one = KaryResponse(size=12, epsilon=1)
+    truth = np.arange(12, 0, -1) / 78
+    errors = {}
+    for n in (78, 780_000):
+        people = np.repeat(np.arange(12), np.arange(12, 0, -1) * (n // 78))
+        found = [
+            shares(one, one.tally(one.simulate(people)), n) for _ in range(100 if n < 99 else 3)
+        ]
+        errors[n] = [
+            np.mean([(np.array(made) - truth) ** 2 for made in each])
+            for each in ([f.shrunk() for f in found], [f.projected() for f in found])
+        ]
+    assert errors[78][0] < errors[78][1] / 2
+    assert errors[780_000][0] == pytest.approx(errors[780_000][1], rel=0.2)
 
 
 @pytest.mark.parametrize(
