@@ -53,7 +53,8 @@ def compare(seed: int, folder) -> Counter[str]:
     people = generator.people(setting, generator.random.choice([1, 3, 8]))
     neighbour = generator.neighbour(setting, people)
     folder.mkdir()
-    with setting.open(generator.shuffled(people), folder) as session:
+    mode = generator.random.choice(["snapshot", "snapshot", "live"])
+    with setting.open(generator.shuffled(people), folder, mode=mode) as session:
         planned: list[tuple[str, Request, Aggregates]] = []
         while len(planned) < QUERIES:
             text = generator.query(setting)
