@@ -77,3 +77,18 @@ def test_a_sampler_is_enumerated_on_every_tape(run):
     assert not told["refuted"]
     assert told["depth"] == 10
     assert "no tape contradicts" in run("exact", "gaussian", "--scale", "5/2").stdout
+
+
+def test_an_attack_is_told_with_its_ceiling(run):
+    found = run("attack", "reconstruction")
+    assert found.exit_code == 0
+    assert "ceiling" in found.stdout
+    told = json.loads(run("attack", "rollback", "--json").stdout)["attacks"]
+    assert [each["success"] for each in told] == [0.0]
+
+
+@pytest.mark.parametrize("names", [[], ["hypnosis"]])
+def test_an_attack_that_nobody_knows_is_refused_with_the_list(run, names):
+    found = run("attack", *names)
+    assert isinstance(found.exception, InvalidInput)
+    assert "floating-point" in str(found.exception)

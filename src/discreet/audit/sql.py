@@ -45,7 +45,7 @@ class Pair:
     def release(self, which: int, n: int) -> Array:
         """``n`` independent answers about one of the two, a row each; NaN where no group shows."""
         request, exact = self.requests[which], self.exact[which]
-        watched = self._watched()
+        watched = self.watched()
         here = {group: place for place, group in enumerate(_groups(exact))}
         shown = [(column, here[group]) for column, group in enumerate(watched) if group in here]
         parts, places = len(exact.values), [place for _, place in shown]
@@ -66,7 +66,8 @@ class Pair:
         flat = columns.reshape(n, -1)
         return flat if request.noise.selection is not None else flat.astype(np.int64)
 
-    def _watched(self) -> list[Any]:
+    def watched(self) -> list[Any]:
+        """The groups that an answer here shows: those that differ first."""
         one, other = (
             dict(zip(_groups(each), np.transpose(each.values).tolist(), strict=True))
             if each.values

@@ -186,6 +186,44 @@ def sql(
     show(report, as_json=as_json)
 
 
+@app.command(
+    epilog="Examples:  discreet audit attack differencing  |  discreet audit attack --all --json"
+)
+@typed
+def attack(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which attacks.")
+    ] = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Attack this system the way others were broken, and an unsafe version of it as a control.
+
+    Exit status: 0 if every attack stays below its ceiling and its control succeeds, 1 if not.
+    """
+    from discreet.audit.attacks import ATTACKS
+
+    chosen = list(ATTACKS) if every else list(names or ())
+    strange = [name for name in chosen if name not in ATTACKS]
+    if strange or not chosen:
+        raise InvalidInput(
+            f"there is no attack {strange[0]!r}; there are {', '.join(ATTACKS)}."
+            if strange
+            else f"which attack? There are {', '.join(ATTACKS)}.",
+            hint=f"discreet audit attack {next(iter(ATTACKS))}, or --all",
+        )
+    found = []
+    for name in chosen:
+        found.append(ATTACKS[name]())
+        if not as_json:
+            typer.echo(f"{found[-1]}\n")
+    if as_json:
+        typer.echo(json.dumps({"attacks": [each.to_json() for each in found]}, indent=2))
+    if not all(each.holds and each.bites for each in found):
+        raise typer.Exit(1)
+
+
 class _Copied(Source):
     """A copy that is thrown away: nobody becomes its curator."""
 
