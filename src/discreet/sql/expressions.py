@@ -32,7 +32,6 @@ _BINARY: dict[type[exp.Expression], str] = {
     exp.GTE: "greater_equal",
     exp.And: "and",
     exp.Or: "or",
-    exp.Like: "like",
     exp.DPipe: "concat",
     exp.Nullif: "nullif",
 }
@@ -114,6 +113,12 @@ def _boolean(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
 def _null(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
     only(node)
     return literal(None)
+
+
+def _like(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) -> Expression:
+    only(node, "this", "expression", "negate")
+    found = call("like", inner(node.this), inner(node.expression))
+    return call("not", found) if node.args.get("negate") else found
 
 
 def _between(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) -> Expression:
@@ -265,6 +270,7 @@ _READERS: dict[type[exp.Expression], Callable[..., Expression]] = {
     exp.Literal: _literal,
     exp.Boolean: _boolean,
     exp.Null: _null,
+    exp.Like: _like,
     exp.Between: _between,
     exp.In: _in,
     exp.Is: _is,
