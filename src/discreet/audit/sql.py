@@ -16,6 +16,7 @@ import numpy as np
 from discreet.audit.blackbox import Progress, audit
 from discreet.audit.claim import Claim
 from discreet.audit.features import Array
+from discreet.audit.greybox import groups_of
 from discreet.audit.report import Report
 from discreet.errors import InvalidInput
 from discreet.exact import Rational
@@ -46,7 +47,7 @@ class Pair:
         """``n`` independent answers about one of the two, a row each; NaN where no group shows."""
         request, exact = self.requests[which], self.exact[which]
         watched = self.watched()
-        here = {group: place for place, group in enumerate(_groups(exact))}
+        here = {group: place for place, group in enumerate(groups_of(exact))}
         shown = [(column, here[group]) for column, group in enumerate(watched) if group in here]
         parts, places = len(exact.values), [place for _, place in shown]
         columns = np.full((n, len(watched), parts), np.nan)
@@ -69,7 +70,7 @@ class Pair:
     def watched(self) -> list[Any]:
         """The groups that an answer here shows: those that differ first."""
         one, other = (
-            dict(zip(_groups(each), np.transpose(each.values).tolist(), strict=True))
+            dict(zip(groups_of(each), np.transpose(each.values).tolist(), strict=True))
             if each.values
             else {}
             for each in self.exact
@@ -115,10 +116,3 @@ def audit_sql(
         confidence=confidence,
         progress=progress,
     )
-
-
-def _groups(aggregates: Aggregates) -> list[Any]:
-    columns = [
-        column if isinstance(column, tuple) else column.to_pylist() for column in aggregates.keys
-    ]
-    return list(zip(*columns, strict=True)) if columns else [()]
