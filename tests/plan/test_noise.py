@@ -1,0 +1,146 @@
+"""How much noise, from public facts alone: what is measured, what moves it, what it costs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import InvalidDelta, InvalidScale
+from discreet.plan.noise import NoisePlan, plan_noise
+from discreet.plan.primitives import Primitive, lower, step_of
+from discreet.plan.schema import Schema
+from discreet.policy import single
+from discreet.sql.queries import read_query
+
+HALF = Fraction(1, 2)
+
+
+def planned(
+    text: str,
+    *,
+    epsilon: Fraction = Fraction(1),
+    delta: Fraction | None = None,
+    total_delta: Fraction = Fraction(0),
+    **settings: object,
+) -> NoisePlan:
+    policy = single(
+        Path("t.parquet"),
+        types={
+            "u": "integer",
+            "n": "integer",
+            "x": "real",
+            "w": "text",
+            "f": "boolean",
+            "v": "text",
+        },
+        **{  # type: ignore[arg-type]
+            "unit": "u",
+            "rows_per_unit": 4,
+            "bounds": {"n": (-10, 30), "x": (0, 5)},
+            "grids": {"x": 0.25},
+            "keys": {"w": ["a", "b"]},
+            "epsilon": 9,
+            "delta": total_delta,
+        }
+        | settings,
+    )
+    dataset = policy.datasets["t"]
+    query = read_query(text, {"t": Schema.of(dataset)})
+    return plan_noise(query.core, lower(query.core), dataset, epsilon=epsilon, delta=delta)
+
+
+def l1(text: str, **settings: object) -> list[Fraction]:
+    return [each.l1 for each in planned(text, **settings).sensitivities]  # type: ignore[arg-type]
+
+
+def test_counts_move_by_the_rows_of_one_person():
+    assert l1("SELECT COUNT(*) FROM t") == [4]
+    assert l1("SELECT w, COUNT(*) FROM t GROUP BY w") == [4]
+    assert l1("SELECT COUNT(*) FROM t", relation="change_one") == [4]
+    assert l1("SELECT w, COUNT(*) FROM t GROUP BY w", relation="change_one") == [8]
+
+
+def test_people_are_counted_once_in_each_group():
+    assert l1("SELECT COUNT(DISTINCT u) FROM t") == [1]
+    assert l1("SELECT w, COUNT(DISTINCT u) FROM t GROUP BY w") == [2]
+    assert l1("SELECT n, COUNT(DISTINCT u) FROM t GROUP BY n") == [4]
+    assert l1("SELECT w, COUNT(DISTINCT u) FROM t GROUP BY w", relation="change_one") == [4]
+
+
+def test_sums_move_by_the_larger_bound_of_each_row():
+    assert l1("SELECT SUM(n) FROM t") == [120]
+    assert l1("SELECT SUM(x) FROM t") == [4 * 20]  # steps of a quarter
+    assert l1("SELECT SUM(n) FROM t", relation="change_one") == [160]
+    assert l1("SELECT w, SUM(n) FROM t GROUP BY w", relation="change_one") == [240]
+
+
+def test_an_average_is_centred():
+    primitive = planned("SELECT AVG(n) FROM t").lowered.primitives[0]
+    assert (primitive.centre, primitive.bounds) == (10, (-20, 20))
+    assert l1("SELECT AVG(n) FROM t") == [80, 4]
+
+
+def test_groups_of_a_person_can_be_bounded_too():
+    settings = {"groups_per_unit": 1, "rows_in_group": 2}
+    assert l1("SELECT w, COUNT(*) FROM t GROUP BY w", **settings) == [2]
+    assert l1("SELECT w, SUM(n) FROM t GROUP BY w", **settings) == [60]
+    assert l1("SELECT COUNT(*) FROM t", **settings) == [4]
+
+
+def test_one_epsilon_is_shared_by_what_is_measured():
+    plan = planned("SELECT COUNT(*), SUM(n), AVG(x) FROM t")
+    assert len(plan.lowered.primitives) == 4
+    assert plan.scales == tuple(each.l1 / Fraction(1, 4) for each in plan.sensitivities)
+    assert plan.delta == 0
+
+
+def test_the_events_cost_what_was_asked():
+    plan = planned("SELECT COUNT(*), SUM(x) FROM t", epsilon=HALF)
+    spent = sum(event.sensitivity / event.parameters["scale"] for event in plan.events)
+    assert spent == HALF
+
+
+def test_private_keys_are_selected_by_the_plain_count():
+    with pytest.raises(InvalidDelta):
+        planned("SELECT v, COUNT(*) FROM t GROUP BY v")
+    plan = planned("SELECT v, SUM(n) FROM t GROUP BY v", delta=Fraction(1, 10**9))
+    assert plan.selection is not None
+    assert plan.selector is not None
+    assert plan.lowered.primitives[plan.selector] == Primitive("rows", None, None)
+    assert plan.selection.rows_per_unit == 4
+    assert plan.delta == Fraction(1, 10**9)
+
+
+def test_gaussian_noise_is_taken_where_it_is_smaller_and_can_be_paid():
+    many = "SELECT " + ", ".join(f"SUM(CLAMP(n, 0, {i}))" for i in range(2, 30)) + " FROM t"
+    delta = Fraction(1, 10**6)
+    assert planned(many, delta=delta).kind == "laplace"  # a pure budget cannot pay for it
+    assert planned(many, delta=delta, total_delta=delta).kind == "gaussian"
+    assert planned("SELECT COUNT(*) FROM t", delta=delta, total_delta=delta).kind == "laplace"
+
+
+def test_scales_that_cannot_be_drawn_are_refused_with_the_price():
+    plan = planned("SELECT SUM(CASE WHEN f THEN 1000000000000000 END) FROM t")
+    with pytest.raises(InvalidScale):
+        _ = plan.events
+
+
+@pytest.mark.parametrize(
+    ("expression", "step"),
+    [
+        ("x", Fraction(1, 4)),
+        ("n", Fraction(1)),
+        ("n + 1", Fraction(1)),
+        ("CLAMP(x, 0, 2)", Fraction(1, 4)),
+        ("-x", Fraction(1, 4)),
+        ("COALESCE(x, 1)", Fraction(1, 4)),
+        ("COALESCE(x, 0.1)", Fraction(1, 2**18)),
+        ("x * 2", Fraction(1, 2**17)),
+    ],
+)
+def test_the_grid_of_a_sum(expression, step):
+    (primitive,) = planned(f"SELECT SUM({expression}) FROM t").lowered.primitives
+    assert primitive.argument is not None
+    assert step_of(primitive.argument) == primitive.step == step
