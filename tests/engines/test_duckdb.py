@@ -12,6 +12,7 @@ import pytest
 
 from discreet.engines.duckdb import LOG, DuckDB, schema_of
 from discreet.errors import EngineFailed, InvalidInput
+from tests.session.made import select
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_a_table_in_python_cannot_be_seen(engine):
 def test_live_it_sees_its_own_files_alone(tmp_path):
     mine, other = tmp_path / "mine.parquet", tmp_path / "other.parquet"
     for path in (mine, other):
-        duckdb.sql("SELECT 1 AS n").write_parquet(str(path))
+        select("SELECT 1 AS n", path)
     engine = DuckDB(tmp_path / "none.duckdb")
     query = "SELECT SUM(n) AS s FROM READ_PARQUET('{}')"
     answer = engine.run_live(query.format(mine), paths=[str(mine)])
@@ -210,7 +211,7 @@ def test_without_a_file_there_is_no_snapshot(tmp_path):
 
 def test_the_schema_of_a_file_is_read_and_nothing_else(tmp_path):
     path = tmp_path / "t.parquet"
-    duckdb.sql("SELECT 1::BIGINT AS n, 'a' AS name").write_parquet(str(path))
+    select("SELECT 1::BIGINT AS n, 'a' AS name", path)
     assert schema_of(path) == {"n": "BIGINT", "name": "VARCHAR"}
     base = tmp_path / "t.duckdb"
     with duckdb.connect(str(base)) as connection:

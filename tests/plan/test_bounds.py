@@ -107,6 +107,7 @@ UNITS: list[tuple[str, Meaning, list[Any]]] = [
 ]
 COLUMNS = [Column(name, with_domain(meaning)) for name, meaning, _ in UNITS]
 CONSTANTS = [literal(v) for v in (0, 1, -2, 3, Fraction(1, 2), Fraction(-7, 4), None)]
+LEAVES: list[Expression] = [*COLUMNS, *CONSTANTS]
 ARITY: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("negate", "abs", "floor", "ceil", "round", "sqrt", "not", "is_null"), (1, 1)),
     **dict.fromkeys(("to_real", "to_integer"), (1, 1)),
@@ -121,7 +122,7 @@ def tree(pick: random.Random, depth: int) -> Expression:
     """A random expression; what breaks a rule is drawn again."""
     while True:
         if depth == 0:
-            return pick.choice([*COLUMNS, *CONSTANTS])
+            return pick.choice(LEAVES)
         operation = pick.choice(sorted(EXACT))
         low, high = ARITY.get(operation, (2, 2))
         count = pick.randint(low, high)

@@ -82,18 +82,23 @@ class Setting:
 
     def policy(self, path: Path, **settings: Any) -> Policy:
         """Its policy, over a file."""
+        stated: dict[str, Any] = {
+            "epsilon": 10**6,
+            "delta": 0.5,
+            "delta_per_query": 1e-6,
+            "name": "t",
+            "rows_per_unit": self.rows_per_unit if self.unit else None,
+            "relation": self.relation,
+        }
         return single(
             path,
             types=self.types,
             unit=self.unit,
-            rows_per_unit=self.rows_per_unit if self.unit else None,
             bounds=self.bounds,
             keys=self.keys,
             missing=self.missing,
             grids=self.grids,
-            relation=self.relation,
-            **self.bounding,
-            **({"epsilon": 10**6, "delta": 0.5, "delta_per_query": 1e-6, "name": "t"} | settings),
+            **(stated | self.bounding | settings),
         )
 
     def write(self, rows: Rows, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -29,6 +30,11 @@ _TYPES = {
     "cost": pa.float64(),
     "urgent": pa.bool_(),
 }
+
+
+def select(sql: str, path: Path) -> None:
+    """The rows of a SELECT as a Parquet file."""
+    duckdb.execute(f"COPY ({sql}) TO '{path}' (FORMAT parquet)")
 
 
 def write(folder: Path, rows: list[dict[str, Any]] | None = None, name: str = "visits") -> Path:

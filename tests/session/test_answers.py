@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ def empty(tmp_path_factory):
         yield opened
 
 
-def table(session, text: str, **terms) -> list[tuple]:
+def table(session, text: str, **terms) -> list[tuple[Any, ...]]:
     """The rows of an answer without noise."""
     answer = session.sql(text, **({"epsilon": EXACT} | terms))
     return list(zip(*(column.values for column in answer.columns), strict=True))
@@ -221,3 +223,21 @@ def test_the_order_of_rows_in_the_file_changes_nothing(session, tmp_path):
     text = "SELECT ward, COUNT(*), SUM(cost), AVG(age) FROM visits GROUP BY ward"
     with ward(tmp_path, rows=ROWS[::-1]) as turned:
         assert exact(turned, text) == exact(session, text)
+
+
+def test_what_is_missing_is_not_clamped_to_the_lower_bound(session):
+    assert exact(session, "SELECT SUM(CLAMP(age, 10, 60)) FROM visits") == [[30 + 30 + 60 + 50]]
+    assert exact(session, "SELECT SUM(age * 1) FROM visits") == [[200]]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_equal_zeros_one_is_shown(order, tmp_path):
+    many = [
+        {"who": i, "ward": "x", "age": 1, "cost": cost, "urgent": i % 2 == 0}
+        for i, cost in enumerate([0.0, -0.0] * 20)
+    ]
+    with ward(tmp_path, rows=many[::order], bounds={}, grids={}, keys=None) as opened:
+        for key in ("cost", "-cost", "cost * CASE WHEN urgent THEN 1.5 ELSE -1.5 END"):
+            request = opened.plan(f"SELECT {key} AS k, COUNT(*) FROM visits GROUP BY 1", epsilon=1)
+            (found,) = opened.aggregate(request).keys
+            assert [repr(value) for value in found.to_pylist()] == ["0.0"]  # type: ignore[union-attr]

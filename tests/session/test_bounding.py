@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from discreet.engines.duckdb import DuckDB
 from discreet.plan.expressions import Column
 from discreet.session.session import Session
 from tests.session.generator import Generator, Rows, Setting
+from tests.session.made import select
 
 QUERIES = [
     "SELECT COUNT(*), SUM(n), AVG(x), COUNT(y), SUM(CLAMP(y, -1, 1)), AVG(n * x) FROM t",
@@ -90,11 +90,11 @@ def test_large_tables_that_engines_share_out_give_the_same_sums(rows, turns, tmp
         bounding={},
     )
     path = tmp_path / "t.parquet"
-    duckdb.sql(LARGE.format(rows=rows, turn=0)).write_parquet(str(path))
+    select(LARGE.format(rows=rows, turn=0), path)
     seen: dict[str, set[Any]] = {text: set() for text in QUERIES}
     with _opened(setting, path) as session:
         for turn in range(turns):
-            duckdb.sql(LARGE.format(rows=rows, turn=turn)).write_parquet(str(path))
+            select(LARGE.format(rows=rows, turn=turn), path)
             for count in (1, 2):
                 threads(session, count)
                 session.prepare("t", refresh=True)
@@ -184,9 +184,10 @@ def test_the_cap_holds_on_a_thousand_adversarial_tables(block, tmp_path):
 
 def test_one_person_with_a_hundred_thousand_rows_counts_as_one(tmp_path):
     path = tmp_path / "t.parquet"
-    duckdb.sql(
-        "SELECT CASE WHEN i < 100000 THEN 7 ELSE i END AS u, i % 50 AS n FROM RANGE(100200) t(i)"
-    ).write_parquet(str(path))
+    select(
+        "SELECT CASE WHEN i < 100000 THEN 7 ELSE i END AS u, i % 50 AS n FROM RANGE(100200) t(i)",
+        path,
+    )
     import discreet
 
     with discreet.open(

@@ -44,7 +44,7 @@ def test_a_stored_answer_is_free_and_the_same_to_the_last_bit(tmp_path):
         first = session.sql(text, epsilon=0.5)
         again = session.sql(text, epsilon=0.5)
         assert (first.stored, again.stored) == (False, True)
-        assert (float(first.cost.epsilon), again.cost.epsilon) == (0.5, 0)
+        assert (float(first.cost.epsilon), float(again.cost.epsilon)) == (0.5, 0.0)
         assert same_bytes(first, again)
         assert left(session) == 0.5
 
@@ -158,13 +158,13 @@ def test_many_retries_at_once_settle_on_one_answer(tmp_path):
 def test_a_key_with_another_question_is_refused(tmp_path):
     with ward(tmp_path, epsilon=3) as session:
         session.sql(COUNT, epsilon=0.5, key="monday")
-        for other in (
-            {"text": "SELECT SUM(age) FROM visits", "epsilon": 0.5},
-            {"text": COUNT, "epsilon": 0.25},
-            {"text": f"{COUNT} WHERE urgent", "epsilon": 0.5},
+        for text, epsilon in (
+            ("SELECT SUM(age) FROM visits", 0.5),
+            (COUNT, 0.25),
+            (f"{COUNT} WHERE urgent", 0.5),
         ):
             with pytest.raises(KeyReused):
-                session.sql(**other, key="monday")
+                session.sql(text, epsilon=epsilon, key="monday")
         assert left(session) == 2.5
 
 

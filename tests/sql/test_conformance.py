@@ -59,7 +59,7 @@ d, e = (_column(n, "date", [*_DAYS, None]) for n in ("d", "e"))
 m, n = (_column(name, "timestamp", _MOMENTS) for name in ("m", "n"))
 nothing = literal(None)
 
-PAIRS = [
+PAIRS: list[tuple[Expression, ...]] = [
     (i, j),
     (k, l),
     (r, s),
@@ -69,8 +69,17 @@ PAIRS = [
     (i, literal(2)),
     (literal(Fraction(1, 10)), x),
 ]
-SINGLE = [(i,), (k,), (r,), (x,), (literal(-3),), (nothing,)]
-COMPARED = [*PAIRS, (t, u), (d, e), (m, n), (d, m), (n, e), (b, c), (t, nothing)]
+SINGLE: list[tuple[Expression, ...]] = [(i,), (k,), (r,), (x,), (literal(-3),), (nothing,)]
+COMPARED: list[tuple[Expression, ...]] = [
+    *PAIRS,
+    (t, u),
+    (d, e),
+    (m, n),
+    (d, m),
+    (n, e),
+    (b, c),
+    (t, nothing),
+]
 CASES: dict[str, list[tuple[Expression, ...]]] = {
     **{key: [*PAIRS, (x, x), (x, nothing)] for key in ("add", "subtract", "multiply", "divide")},
     "modulo": [(i, j), (i, literal(7)), (i, literal(-7)), (i, literal(0))],

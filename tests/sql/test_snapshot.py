@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.policy import Column, Dataset, Policy
+from discreet.policy import Column as Declared
+from discreet.policy import Dataset, Policy
 from discreet.session.opening import open_policy
 
 BUDGET = {"epsilon": 1, "delta": 0}
@@ -38,7 +39,12 @@ TEXTS = [
 ]
 
 
-def dataset(column: Column, source: dict[str, Any], **settings: Any) -> Policy:
+def Column(**settings: Any) -> Declared:
+    """A declared column called ``c``, or as it says."""
+    return Declared.model_validate({"name": "c"} | settings)
+
+
+def dataset(column: Declared, source: dict[str, Any], **settings: Any) -> Policy:
     made = Dataset.model_validate(
         {"name": "t", "source": source, "unit": None, "columns": {column.name: column}}
         | {"budget": BUDGET, "analysts": {"ann": BUDGET}}
@@ -47,7 +53,7 @@ def dataset(column: Column, source: dict[str, Any], **settings: Any) -> Policy:
     return Policy(datasets={"t": made})
 
 
-def cleaned(column: Column, path: Path, **source: Any) -> list[Any]:
+def cleaned(column: Declared, path: Path, **source: Any) -> list[Any]:
     """The cells of a snapshot of one column, in the order of the file."""
     kind = {".parquet": "parquet", ".csv": "csv", ".duckdb": "duckdb"}[path.suffix]
     policy = dataset(column, {"kind": kind, "path": str(path)} | source)
@@ -55,10 +61,12 @@ def cleaned(column: Column, path: Path, **source: Any) -> list[Any]:
         session.prepare("t")
         table = session._data["t"].run("SELECT * FROM snapshot ORDER BY rowid")
         assert table.column_names == [column.name]
-        return table.column(column.name).to_pylist()
+        return list(table.column(column.name).to_pylist())
 
 
-def write(folder: Path, cells: list[Any], kind: pa.DataType, suffix: str) -> tuple[Path, dict]:
+def write(
+    folder: Path, cells: list[Any], kind: pa.DataType, suffix: str
+) -> tuple[Path, dict[str, Any]]:
     """A file of one column ``c``."""
     path = folder / f"t{suffix}"
     array = pa.array(cells, kind)
@@ -80,7 +88,7 @@ SUFFIXES = [".parquet", ".duckdb"]
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_reals_with_bounds_become_steps(suffix, tmp_path):
-    column = Column(name="c", type="real", bounds=(-2, 2), grid=Fraction(1, 10))
+    column = Column(type="real", bounds=(-2, 2), grid=Fraction(1, 10))
     path, source = write(tmp_path, SPECIAL_REALS, pa.float64(), suffix)
     assert cleaned(column, path, **source) == [None, 20, -20, 0, 0, 20, None, 15]
 
@@ -88,7 +96,7 @@ def test_reals_with_bounds_become_steps(suffix, tmp_path):
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_reals_without_bounds_are_finite_and_have_one_zero(suffix, tmp_path):
     path, source = write(tmp_path, SPECIAL_REALS, pa.float64(), suffix)
-    found = cleaned(Column(name="c", type="real"), path, **source)
+    found = cleaned(Column(type="real"), path, **source)
     assert found == [None, None, None, 0.0, 5e-324, 1e308, None, 1.5]
     assert math.copysign(1, found[3]) == 1
 
@@ -96,22 +104,22 @@ def test_reals_without_bounds_are_finite_and_have_one_zero(suffix, tmp_path):
 @pytest.mark.parametrize("others", list(permutations([3.0, -50.0, math.inf], 2)))
 def test_what_nan_becomes_does_not_depend_on_the_other_rows(others, tmp_path):
     path, _ = write(tmp_path, [math.nan, *others], pa.float64(), ".parquet")
-    bounded = Column(name="c", type="real", bounds=(-2, 2), grid=1)
+    bounded = Column(type="real", bounds=(-2, 2), grid=1)
     assert cleaned(bounded, path)[0] is None
     (tmp_path / "again").mkdir()
     again, _ = write(tmp_path / "again", [math.nan, *others], pa.float64(), ".parquet")
-    assert cleaned(Column(name="c", type="real"), again)[0] is None
+    assert cleaned(Column(type="real"), again)[0] is None
 
 
 def test_a_missing_value_takes_the_place_of_what_cannot_be_read(tmp_path):
-    column = Column(name="c", type="real", bounds=(-2, 2), grid=Fraction(1, 2), missing=1)
+    column = Column(type="real", bounds=(-2, 2), grid=Fraction(1, 2), missing=1)
     path, _ = write(tmp_path, SPECIAL_REALS, pa.float64(), ".parquet")
     assert cleaned(column, path) == [2, 4, -4, 0, 0, 4, 2, 3]
 
 
 @pytest.mark.parametrize("suffix", [*SUFFIXES, ".csv"])
 def test_reals_in_text(suffix, tmp_path):
-    column = Column(name="c", type="real", bounds=(-2, 2), grid=Fraction(1, 2))
+    column = Column(type="real", bounds=(-2, 2), grid=Fraction(1, 2))
     path, source = write(tmp_path, TEXTS, pa.string(), suffix)
     found = cleaned(column, path, **source)
     named = dict(zip(TEXTS, found, strict=True))
@@ -127,26 +135,25 @@ def test_reals_in_text(suffix, tmp_path):
 def test_whole_numbers(suffix, tmp_path):
     cells = [0, 2**63 - 1, -(2**63), None, 7]
     path, source = write(tmp_path, cells, pa.int64(), suffix)
-    bounded = Column(name="c", type="integer", bounds=(-5, 5))
+    bounded = Column(type="integer", bounds=(-5, 5))
     assert cleaned(bounded, path, **source) == [0, 5, -5, None, 5]
     free = tmp_path / "free"
     free.mkdir()
     path, source = write(free, cells, pa.int64(), suffix)
-    assert cleaned(Column(name="c", type="integer"), path, **source) == cells
+    assert cleaned(Column(type="integer"), path, **source) == cells
 
 
 def test_whole_numbers_in_text_and_in_other_types(tmp_path):
-    column = Column(name="c", type="integer", bounds=(-100, 100))
+    column = Column(type="integer", bounds=(-100, 100))
     path, _ = write(tmp_path, ["7", "x", "", "9" * 40, "1e2", None], pa.string(), ".csv")
     assert cleaned(column, path) == [7, None, None, None, 100, None]
-    for number, (cells, kind) in enumerate(
-        [
-            ([math.nan, math.inf, 1e300, 7.0, None], pa.float64()),
-            ([2**64 - 1, 7, 0], pa.uint64()),
-            ([True, False, None], pa.bool_()),
-            ([date(2026, 1, 1), None], pa.date32()),
-        ]
-    ):
+    others: list[tuple[list[Any], pa.DataType]] = [
+        ([math.nan, math.inf, 1e300, 7.0, None], pa.float64()),
+        ([2**64 - 1, 7, 0], pa.uint64()),
+        ([True, False, None], pa.bool_()),
+        ([date(2026, 1, 1), None], pa.date32()),
+    ]
+    for number, (cells, kind) in enumerate(others):
         folder = tmp_path / str(number)
         folder.mkdir()
         path, _ = write(folder, cells, kind, ".parquet")
@@ -158,14 +165,14 @@ def test_huge_decimals(tmp_path):
 
     cells = [Decimal("9" * 38), Decimal("-" + "9" * 38), Decimal(3), None]
     path, _ = write(tmp_path, cells, pa.decimal128(38, 0), ".parquet")
-    assert cleaned(Column(name="c", type="integer", bounds=(0, 9)), path) in (
+    assert cleaned(Column(type="integer", bounds=(0, 9)), path) in (
         [9, 0, 3, None],
         [None, None, 3, None],
     )
     other = tmp_path / "real"
     other.mkdir()
     path, _ = write(other, cells, pa.decimal128(38, 0), ".parquet")
-    assert cleaned(Column(name="c", type="real", bounds=(0, 9), grid=1), path) == [9, 0, 3, None]
+    assert cleaned(Column(type="real", bounds=(0, 9), grid=1), path) == [9, 0, 3, None]
 
 
 DAYS = [0, 2**31 - 1, -(2**31) + 1, 5_000_000, -719162, 2932896, 20454, None]
@@ -174,7 +181,7 @@ DAYS = [0, 2**31 - 1, -(2**31) + 1, 5_000_000, -719162, 2932896, 20454, None]
 def test_dates(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"c": pa.array(DAYS, pa.int32()).cast(pa.date32())}), path)
-    free = cleaned(Column(name="c", type="date"), path)
+    free = cleaned(Column(type="date"), path)
     epoch, plain = date(1970, 1, 1), date(2026, 1, 1)
     assert free == [epoch, None, None, None, date(1, 1, 1), date(9999, 12, 31), plain, None]
     other = tmp_path / "bounded"
@@ -182,14 +189,14 @@ def test_dates(tmp_path):
     path = other / "t.parquet"
     pq.write_table(pa.table({"c": pa.array(DAYS, pa.int32()).cast(pa.date32())}), path)
     low, high = date(2025, 1, 1), date(2025, 12, 31)
-    bounded = cleaned(Column(name="c", type="date", bounds=(low, high)), path)
+    bounded = cleaned(Column(type="date", bounds=(low, high)), path)
     assert bounded == [low, None, None, None, low, high, high, None]
 
 
 def test_dates_in_text(tmp_path):
     cells = ["2026-01-31", "2026-02-30", "infinity", "", "99999-01-01", "x", "0044-03-15 (BC)"]
     path, _ = write(tmp_path, cells, pa.string(), ".csv")
-    found = cleaned(Column(name="c", type="date"), path)
+    found = cleaned(Column(type="date"), path)
     assert found == [date(2026, 1, 31), *([None] * 6)]
 
 
@@ -197,7 +204,7 @@ def test_timestamps(tmp_path):
     cells = [0, 2**63 - 1, -(2**63) + 1, 300_000_000_000_000_000, None]
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"c": pa.array(cells, pa.int64()).cast(pa.timestamp("us"))}), path)
-    found = cleaned(Column(name="c", type="timestamp"), path)
+    found = cleaned(Column(type="timestamp"), path)
     assert found == [datetime(1970, 1, 1), None, None, None, None]  # noqa: DTZ001
 
 
@@ -206,7 +213,7 @@ def test_timestamps_of_other_precision(unit, tmp_path):
     path = tmp_path / "t.parquet"
     cells = pa.array([0, 2**40, None], pa.int64()).cast(pa.timestamp(unit))
     pq.write_table(pa.table({"c": cells}), path, use_deprecated_int96_timestamps=False)
-    found = cleaned(Column(name="c", type="timestamp"), path)
+    found = cleaned(Column(type="timestamp"), path)
     assert found[0] == datetime(1970, 1, 1)  # noqa: DTZ001
     assert found[2] is None
 
@@ -215,14 +222,14 @@ def test_timestamps_of_other_precision(unit, tmp_path):
 def test_text_stays_as_it_is(suffix, tmp_path):
     cells = ["a", " a", "é", "e\u0301", "'", '"', "a,b", "line\nline", "x" * 5000, "👩‍👧", None]
     path, source = write(tmp_path, cells, pa.string(), suffix)
-    assert cleaned(Column(name="c", type="text"), path, **source) == cells
+    assert cleaned(Column(type="text"), path, **source) == cells
 
 
 def test_conditions(tmp_path):
     path, _ = write(
         tmp_path, ["true", "F", "1", "0", "yes", "maybe", "", None], pa.string(), ".csv"
     )
-    found = cleaned(Column(name="c", type="boolean"), path)
+    found = cleaned(Column(type="boolean"), path)
     assert found[:4] == [True, False, True, False]
     assert set(found[4:]) <= {True, False, None}
     assert found[5:] == [None, None, None]
@@ -234,7 +241,7 @@ def test_a_csv_file_full_of_faults_is_read_all_the_same(tmp_path):
     ends = ["\n", "\r\n", "\n", "\n", "\n", "\r\n", "\n", "\n", "\n"]
     body = "".join(row + end for row, end in zip(rows, ends, strict=True)) + "10,11\n"
     path.write_bytes(body.encode("latin-1"))
-    found = cleaned(Column(name="c", type="integer"), path)
+    found = cleaned(Column(type="integer"), path)
     assert {1, 3, 10} <= set(found)
 
 
@@ -242,20 +249,20 @@ def test_quoted_line_breaks_do_not_stop_a_large_csv_file(tmp_path):
     path = tmp_path / "t.csv"
     lines = [f'{i},"a\nb","{"x" * 80}"' for i in range(40_000)]
     path.write_text("c,d,e\n" + "\n".join(lines) + "\n")
-    assert len(cleaned(Column(name="c", type="integer"), path)) == 40_000
+    assert len(cleaned(Column(type="integer"), path)) == 40_000
 
 
 def test_columns_that_were_not_declared_are_not_there(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"c": [1], "secret": ["x"]}), path)
-    assert cleaned(Column(name="c", type="integer"), path) == [1]
+    assert cleaned(Column(type="integer"), path) == [1]
 
 
 def test_files_of_a_glob_are_one_table_by_name(tmp_path):
     pq.write_table(pa.table({"c": [1], "d": [2]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"d": [4], "c": [3]}), tmp_path / "b.parquet")
     policy = dataset(
-        Column(name="c", type="integer"), {"kind": "parquet", "path": str(tmp_path / "*.parquet")}
+        Column(type="integer"), {"kind": "parquet", "path": str(tmp_path / "*.parquet")}
     )
     with open_policy(policy, beside=tmp_path) as session:
         session.prepare("t")
@@ -266,9 +273,7 @@ def test_files_of_a_glob_are_one_table_by_name(tmp_path):
 def test_csv_files_of_a_glob_are_one_table_by_name(tmp_path):
     (tmp_path / "a.csv").write_text("c,d\n1,2\n")
     (tmp_path / "b.csv").write_text("d,c\n4,3\n")
-    policy = dataset(
-        Column(name="c", type="integer"), {"kind": "csv", "path": str(tmp_path / "*.csv")}
-    )
+    policy = dataset(Column(type="integer"), {"kind": "csv", "path": str(tmp_path / "*.csv")})
     with open_policy(policy, beside=tmp_path) as session:
         session.prepare("t")
         table = session._data["t"].run("SELECT c FROM snapshot ORDER BY c")
