@@ -6,7 +6,7 @@ VENV := .venv
 BIN  := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-deep check bench lock
+.PHONY: help setup demo test test-deep check bench mutants lock
 
 help: ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -30,6 +30,9 @@ check: setup ## Lint, format, types, and the direction of imports.
 
 bench: setup ## Measure against the peers; one only: make bench BENCH=noise.
 	$(BIN)/python -m bench $(BENCH)
+
+mutants: setup ## Plant known bugs in a copy, one at a time, and see which check catches each.
+	$(BIN)/python -m tests.audit.mutants
 
 lock: ## Resolve the requirements anew (uv, in a throwaway environment).
 	PYTHON=$(PYTHON) requirements/lock

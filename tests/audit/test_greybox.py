@@ -46,7 +46,7 @@ def look(tmp_path):
         tmp_path / "t.parquet",
         unit="u",
         rows_per_unit=2,
-        bounds={"n": (0, 10)},
+        bounds={"n": (0, 11)},
         keys={"w": ["a", "b"]},
         epsilon=10**6,
     )
@@ -64,6 +64,7 @@ def look(tmp_path):
 
 def test_a_person_who_leaves_changes_no_more_than_declared(look):
     people = [[("a", 99), ("b", None), ("a", 3)], [("b", -5)] * 4, [("z", 7), ("a", 10)]]
+    people.append([("a", 99), ("a", 99)])  # twice the upper end of an odd range
     for query in QUERIES:
         everyone = look(people, query)
         for gone in range(len(people)):
