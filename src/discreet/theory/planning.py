@@ -111,7 +111,7 @@ def _usable(epsilon: Loss) -> Real:
     if not found.ball().is_finite() or found <= 0:
         raise InvalidEpsilon(
             f"epsilon = {epsilon} is not allowed: it must be greater than 0 and finite.",
-            hint="epsilon=1, or epsilon=\"ln 3\" for two fair coins.",
+            hint='epsilon=1, or epsilon="ln 3" for two fair coins.',
         )
     return found
 
