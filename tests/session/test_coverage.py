@@ -98,7 +98,7 @@ def covered(session: Session, query: str, epsilon: str, releases: int) -> list[b
 def test_95_percent_intervals_hold_the_truth_95_times_in_a_hundred(
     session: Session, kind: str
 ) -> None:
-    held = defaultdict(list)
+    held: defaultdict[str, list[bool]] = defaultdict(list)
     for query in QUERIES[kind]:
         for epsilon in ("0.5", "1", "3"):
             held[query] += covered(session, query, epsilon, releases=120)
