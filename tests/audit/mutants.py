@@ -105,8 +105,8 @@ MUTANTS = [
         "sensitivity",
         "plan/query.py",
         'if meaning.type != "boolean" and meaning.bounds.bounded is None:',
-        'if meaning.type == "boolean" and meaning.bounds.bounded is None:',
-        ("tests/sql/test_docs.py", "tests/cli/test_ask.py", GREYBOX),
+        'if meaning.type == "text" and meaning.bounds.bounded is None:',
+        ("tests/cli/test_ask.py", GREYBOX),
     ),
     Mutant(
         "change-one counted once",
@@ -146,7 +146,7 @@ MUTANTS = [
         "sql/snapshot.py",
         "WHERE {identifier(UNIT)} IS NOT NULL) ",
         "WHERE TRUE) ",
-        (SNAPSHOT, GREYBOX),
+        ("tests/audit/test_greybox.py",),
     ),
     Mutant(
         "the boundary atom is left out",

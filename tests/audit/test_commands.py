@@ -1,6 +1,7 @@
 """``discreet audit`` as it is typed."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -92,3 +93,26 @@ def test_an_attack_that_nobody_knows_is_refused_with_the_list(run, names):
     found = run("attack", *names)
     assert isinstance(found.exception, InvalidInput)
     assert "floating-point" in str(found.exception)
+
+
+PROGRAM = """
+import sys
+import numpy as np
+value, n = float(sys.argv[1]), int(sys.argv[2])
+print(*(value + np.random.default_rng().laplace(size=n)).tolist(), sep="\\n")
+"""
+
+
+def test_a_program_in_any_language_is_refuted_by_what_it_prints(run, tmp_path):
+    (tmp_path / "noise.py").write_text(PROGRAM)
+    words = f"{sys.executable} {tmp_path / 'noise.py'} {{input}} {{n}}"
+    found = run("command", words, *CLAIM)
+    assert found.exit_code == 1
+    assert "REFUTED" in found.stdout
+
+
+@pytest.mark.parametrize("words", ["seq 3", "no_such_program {input} {n}", "false {input} {n}"])
+def test_a_command_that_cannot_be_audited_is_refused(run, words):
+    found = run("command", words, *CLAIM)
+    assert isinstance(found.exception, InvalidInput)
+    assert found.exception.hint

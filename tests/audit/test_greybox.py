@@ -27,8 +27,9 @@ ROW = st.tuples(st.sampled_from("abz"), st.sampled_from([0, 1, 7, 10, 99, -5, No
 PEOPLE = st.lists(st.lists(ROW, min_size=1, max_size=5), min_size=1, max_size=4)
 
 
-def write(people: list[Any], path: Path) -> None:
-    rows = [(unit, *row) for unit, person in enumerate(people) for row in person]
+def write(people: list[Any], path: Path, *, nobody: list[Any] | None = None) -> None:
+    rows: list[Any] = [(unit, *row) for unit, person in enumerate(people) for row in person]
+    rows += [(None, *row) for row in nobody or []]
     columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
     kinds = [("u", pa.int64()), ("w", pa.string()), ("n", pa.int64())]
     table = {
@@ -51,8 +52,8 @@ def look(tmp_path):
         epsilon=10**6,
     )
 
-    def calls(people: list[Any], query: str) -> list[NoiseCall]:
-        write(people, tmp_path / "t.parquet")
+    def calls(people: list[Any], query: str, *, nobody: list[Any] | None = None) -> list[NoiseCall]:
+        write(people, tmp_path / "t.parquet", nobody=nobody)
         session.prepare(refresh=True)
         found: list[NoiseCall] = []
         observe(session, query, found.append, epsilon=1)
@@ -70,6 +71,13 @@ def test_a_person_who_leaves_changes_no_more_than_declared(look):
         for gone in range(len(people)):
             others = people[:gone] + people[gone + 1 :]
             assert violations(everyone, look(others, query)) == ()
+
+
+def test_rows_of_nobody_are_in_no_number(look):
+    # Were they kept as one more person, whoever of them left would make room for others.
+    people = [[("a", 3)], [("b", 7)]]
+    for query in QUERIES:
+        assert look(people, query) == look(people, query, nobody=[("a", 5), ("b", 11)])
 
 
 @pytest.mark.deep

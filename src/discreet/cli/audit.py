@@ -90,6 +90,49 @@ def mechanism(
     show(report, as_json=as_json)
 
 
+@app.command(
+    epilog='Example:  discreet audit command "./noisy_count {input} {n}" --inputs 10 11 --epsilon 1'
+)
+@typed
+def command(
+    words: Annotated[
+        str,
+        typer.Argument(
+            metavar="COMMAND",
+            help="With {input} and {n} in it; prints n independent outputs, one a line.",
+        ),
+    ],
+    *,
+    inputs: Annotated[tuple[str, str], typer.Option(metavar="A B", help="Two neighbours.")],
+    epsilon: Epsilon,
+    delta: Delta = "0",
+    group: Group = 1,
+    samples: Samples = 1_000_000,
+    seconds: Seconds = 60.0,
+    confidence: Confidence = "0.999",
+    as_json: Json = False,
+) -> None:
+    """Try to refute that a program in any language keeps its claim.
+
+    Exit status: 0 if the claim is not refuted (which is no proof), 1 if it is.
+    """
+    from discreet.audit import Claim
+    from discreet.audit import audit as put_to_the_test
+    from discreet.audit.programs import Command
+
+    with progress() as bar:
+        report = put_to_the_test(
+            Command(words),
+            inputs,
+            Claim(epsilon, delta=delta, group=group),
+            samples=samples,
+            seconds=seconds,
+            confidence=confidence,
+            progress=bar,
+        )
+    show(report, as_json=as_json)
+
+
 class Sampler(StrEnum):
     """Noise whose every bit tape can be enumerated."""
 

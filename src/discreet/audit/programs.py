@@ -1,0 +1,67 @@
+"""Programs to audit: a command that prints one output a line."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.audit.features import Array
+from discreet.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command with ``{input}`` and ``{n}`` in its words, called like any function.
+
+    No shell reads it: the words are handed over as they are.
+
+    >>> Command("seq {input} {n}")(1, 3).tolist()
+    [1, 2, 3]
+    """
+
+    words: str
+
+    def __post_init__(self) -> None:
+        if "{input}" not in self.words or "{n}" not in self.words:
+            raise InvalidInput(
+                f"{self.words!r} does not say where the input and the number of outputs go.",
+                hint='"./noisy_count {input} {n}"',
+            )
+
+    def __call__(self, value: Any, n: int) -> Array:
+        """Run it once for n outputs."""
+        given = [
+            word.replace("{input}", str(value)).replace("{n}", str(n))
+            for word in shlex.split(self.words)
+        ]
+        try:
+            done = subprocess.run(given, capture_output=True, text=True, check=True)  # noqa: S603
+        except OSError as error:
+            raise InvalidInput(
+                f"{given[0]!r} cannot be run: {error.strerror}.", hint="./noisy_count, or its path"
+            ) from None
+        except subprocess.CalledProcessError as error:
+            raise InvalidInput(
+                f"{given[0]!r} ended with status {error.returncode}.",
+                hint=f"try it by hand: {shlex.join(given)}",
+            ) from None
+        return outputs(done.stdout.split("\n")[:-1])
+
+
+def outputs(lines: list[str]) -> Array:
+    """Lines as whole numbers if they all are, else as floats, else as text.
+
+    >>> outputs(["1", "2.5"]).tolist(), outputs(["yes", "no"]).tolist()
+    ([1.0, 2.5], ['yes', 'no'])
+    """
+    read = np.array(lines)
+    for kind in (np.int64, np.float64):
+        try:
+            return read.astype(kind)
+        except (ValueError, OverflowError):
+            continue
+    return read
