@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InvalidDelta
 from discreet.events import Event
-from discreet.exact import Real
+from discreet.exact import Real, rational
 from discreet.mechanisms.gaussian import smallest_sigma
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.noise import RoundedGaussian, TwoSidedGeometric
@@ -119,7 +119,6 @@ def plan_noise(
     *,
     epsilon: Fraction,
     delta: Fraction | None,
-    kind: OneOf["auto", "laplace", "gaussian"] = "auto",
 ) -> NoisePlan:
     """Choose the noise for a query."""
     private = bool(core.keys) and not core.keys_are_public
@@ -141,19 +140,11 @@ def plan_noise(
     laplace = tuple(s.l1 / share for s in sensitivities)
     chosen: NoiseKind = "laplace"
     scales = laplace
-    if (
-        delta is not None
-        and not private
-        and kind != "laplace"
-        and dataset.budget.accountant != "pure"
-    ):
+    if delta is not None and not private and _pays_gaussians(dataset, delta):
         sigma = smallest_sigma(epsilon, delta) * Real(count).sqrt().upper(48)
         gaussian = tuple(s.l2 * sigma for s in sensitivities)
         # Laplace noise of scale b has the variance 2 b^2.
-        if (
-            kind == "gaussian"
-            or sum((g * g) / (2 * b * b) for g, b in zip(gaussian, laplace, strict=True)) < count
-        ):
+        if sum((g * g) / (2 * b * b) for g, b in zip(gaussian, laplace, strict=True)) < count:
             chosen, scales = "gaussian", gaussian
     return NoisePlan(
         lowered,
@@ -166,6 +157,17 @@ def plan_noise(
         selection,
         selector,
     )
+
+
+def _pays_gaussians(dataset: Dataset, delta: Fraction) -> bool:
+    """Whether the accountant charges a Gaussian what the query says that it costs.
+
+    Where deltas are summed, every Gaussian is charged one delta that is fixed beforehand.
+    """
+    name, _, fixed = dataset.budget.accountant.partition(":")
+    if name == "approximate":
+        return delta == (rational(fixed) if fixed else dataset.delta_per_query)
+    return name != "pure"
 
 
 def _selection(core: Core, dataset: Dataset, epsilon: Fraction, delta: Fraction) -> KeySelection:
