@@ -59,6 +59,11 @@ def test_another_delta_than_the_accountants_buys_laplace_noise(session: Session)
     assert session.plan(PEOPLE_BY_DAY, epsilon=1, delta="1e-5").noise.kind == "laplace"
 
 
-def test_a_budget_without_a_delta_per_query_never_fails_on_gaussians(visits: Path) -> None:
+@pytest.mark.parametrize("delta", ["1e-6", "1e-7", None])
+def test_without_a_delta_per_query_no_question_fails_on_gaussians(
+    visits: Path, delta: str | None
+) -> None:
     with opened(visits, delta="1e-4") as session:
-        assert session.sql(PEOPLE_BY_DAY, epsilon=1, delta="1e-6").cost.delta == 0
+        answer = session.sql(PEOPLE_BY_DAY, epsilon=1, delta=delta)
+        assert answer.cost.delta == session.balance().spent["delta"]
+        assert session.balance().spent["epsilon"] <= 1
