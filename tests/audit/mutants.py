@@ -97,7 +97,7 @@ MUTANTS = [
         "sensitivity",
         "sql/snapshot.py",
         "    if limits is None:\n        return text\n    return (\n",
-        "    if limits is not None:\n        return text\n    return (\n",
+        "    if limits is None or text:\n        return text\n    return (\n",
         (SNAPSHOT, GREYBOX),
     ),
     Mutant(
@@ -217,7 +217,7 @@ MUTANTS = [
         "state",
         "ledger/store.py",
         "        if self.anchor is not None:\n            require_descent(",
-        "        if self.anchor is None:\n            require_descent(",
+        "        if self.anchor is not None and head.seq < 0:\n            require_descent(",
         ("tests/audit/test_attacks.py", LEDGER),
     ),
     Mutant(
@@ -249,7 +249,7 @@ MUTANTS = [
         "SQL",
         "sql/syntax.py",
         "        if name not in known and name not in _SILENT and not _empty(value):\n",
-        "        if name in _SILENT and name not in known and not _empty(value):\n",
+        "        if name not in known and name not in _SILENT and not node.args:\n",
         ("tests/sql/test_escapes.py", "tests/sql/test_mutations.py"),
     ),
     Mutant(
