@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import discreet
 from discreet.errors import InvalidDelta, InvalidQuery
 from discreet.plan.primitives import lower
 from discreet.session.postprocess import postprocess
 from discreet.session.table import NoisyTable, Released
-from tests.session.made import EXACT, ROWS, ward
+from tests.session.made import EXACT, ROWS, select, ward
 
 
 @pytest.fixture(scope="module")
@@ -241,3 +242,20 @@ def test_of_two_equal_zeros_one_is_shown(order, tmp_path):
             request = opened.plan(f"SELECT {key} AS k, COUNT(*) FROM visits GROUP BY 1", epsilon=1)
             (found,) = opened.aggregate(request).keys
             assert [repr(value) for value in found.to_pylist()] == ["0.0"]  # type: ignore[union-attr]
+
+
+def test_sums_beyond_64_bits_saturate_and_never_wrap(tmp_path):
+    most = 2**61 - 1
+    path = tmp_path / "t.parquet"
+    select("SELECT i AS u, 9000000000000000000 AS n, i < 3000 AS f FROM RANGE(3200) t(i)", path)
+    with discreet.open(
+        path, unit="u", rows_per_unit=1, bounds={"n": (-8 * 10**15, 8 * 10**15)}, epsilon=100
+    ) as session:
+        for text, expected in (
+            ("SELECT SUM(n) FROM t", [most]),
+            ("SELECT SUM(-n) FROM t", [-most]),
+            ("SELECT f, SUM(n) FROM t GROUP BY f", [200 * 8 * 10**15, most, 0]),
+            ("SELECT AVG(CLAMP(n, 6000000000000000, 8000000000000000)) FROM t", [most]),
+        ):
+            values = session.aggregate(session.plan(text, epsilon=10)).values
+            assert values[0].tolist() == expected

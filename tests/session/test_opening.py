@@ -11,6 +11,7 @@ import pytest
 
 import discreet
 from discreet.errors import InvalidInput, LedgerClosed, UnknownName
+from discreet.session.home import Home
 from tests.session.made import EXACT, ROWS, ward, write
 
 COUNT = "SELECT COUNT(*) FROM visits"
@@ -42,6 +43,21 @@ def test_a_lost_key_closes_the_data_set(tmp_path):
     (tmp_path / ".discreet" / "key").unlink()
     with pytest.raises(LedgerClosed, match="key"):
         ward(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "short\n"])
+def test_a_damaged_key_closes_the_data_set(text, tmp_path):
+    with ward(tmp_path) as session:
+        session.sql(COUNT, epsilon=1)
+    (tmp_path / ".discreet" / "key").write_text(text)
+    with pytest.raises(LedgerClosed, match="damaged"):
+        ward(tmp_path)
+
+
+def test_data_sets_never_share_a_snapshot(tmp_path):
+    home = Home(tmp_path)
+    names = ["/f", "\u02ff", "a%2f", "a/", "a%00002f", "", "ä", "a b", "a_b", "%"]
+    assert len({home.snapshot(name) for name in names}) == len(names)
 
 
 def test_a_lost_snapshot_is_made_again_with_the_same_rows(tmp_path):

@@ -13,6 +13,7 @@ from pathlib import Path
 from discreet.errors import LedgerClosed
 
 FOLDER = ".discreet"
+_KEY_BYTES = 32
 
 
 class Home:
@@ -28,7 +29,7 @@ class Home:
 
     def snapshot(self, dataset: str) -> Path:
         """The file of a data set's snapshot."""
-        safe = "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):x}" for c in dataset)
+        safe = "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):06x}" for c in dataset)
         return self.folder / "snapshots" / f"{safe}.duckdb"
 
     def key(self) -> str:
@@ -36,9 +37,16 @@ class Home:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self.folder / "key"
         try:
-            return path.read_text().strip()
+            found = path.read_text().strip()
         except FileNotFoundError:
-            pass
+            found = None
+        if found is not None:
+            if len(found) != 2 * _KEY_BYTES:
+                raise LedgerClosed(
+                    "the key of this data set is damaged.",
+                    hint=f"put {path} back from a backup, or start a new ledger on purpose.",
+                )
+            return found
         if self.ledger.exists():
             raise LedgerClosed(
                 "the key of this data set is missing, although its ledger is there. With another "
@@ -46,7 +54,7 @@ class Home:
                 "what is learnt of them.",
                 hint=f"put {path} back from a backup, or start a new ledger on purpose.",
             )
-        text = secrets.token_hex(32)
+        text = secrets.token_hex(_KEY_BYTES)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
             file.write(text + "\n")
