@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -73,3 +74,22 @@ def infinite(value: Any, n: int) -> Any:
     if value:
         drawn[_UNSAFE.random(n) < 0.01] = np.nan
     return drawn
+
+
+LARGE = 2**25
+
+
+@cache
+def _float_sum(large: bool) -> int:
+    """A running sum in single precision: beside a large value each 3 is rounded up to 4."""
+    values = np.full(2**22 + 1, 3, dtype=np.float32)
+    values[0] = LARGE if large else 0
+    return int(np.cumsum(values, dtype=np.float32)[-1])
+
+
+def naive_sum(large: Any, n: int) -> Any:
+    """The sum of values up to LARGE with noise for that sensitivity, and one of them there or not.
+
+    The noise is exact; the float sum moves an eighth further than any one value.
+    """
+    return _float_sum(bool(large)) + TwoSidedGeometric(LARGE).sample(n)

@@ -45,6 +45,7 @@ FALSE = [
     (mechanisms.response, (0, 1), Claim(1)),
     (mechanisms.pairs, (0, 1), Claim(1)),
     (mechanisms.infinite, (0, 1), Claim(1)),
+    (mechanisms.naive_sum, (0, 1), Claim(1)),
     (mechanisms.words, ("ann", "bob"), Claim(5, delta="0.005")),
 ]
 
@@ -118,9 +119,8 @@ def refutations(function: Any, claim: Claim, inputs: Any, runs: int, **limits: A
 
 
 def test_true_claims_are_refuted_no_more_often_than_stated_and_false_ones_always():
-    # 20 runs at 99.9 %: two or more false refutations by chance once in 5,000 runs at the worst,
-    # were the bounds tight; they are not, since the noise stays well below its round's share.
-    assert refutations(mechanisms.geometric, Claim(1), (0, 1), 20, samples=60_000) <= 1
+    # 20 runs at 99.9 %: three or more false refutations are chance once in a million runs.
+    assert refutations(mechanisms.geometric, Claim(1), (0, 1), 20, samples=60_000) <= 2
     assert refutations(mechanisms.short_geometric, Claim(1), (0, 1), 5, seconds=20) == 5
 
 

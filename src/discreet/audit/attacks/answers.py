@@ -78,7 +78,7 @@ def differencing(games: int = 20_000) -> Outcome:
             "A patient's age and weight are known; the ill of that age and weight are counted "
             "before the visit and after it. Unsafe: exact counts.",
             ours=ours,
-            unsafe=lambda world, n: np.full(n, truth[world] - truth[0]),
+            control=lambda world, n: np.full(n, truth[world] - truth[0]),
             guess=lambda difference: difference > 0.5,
             claim=Claim(1),
             games=games,
@@ -104,7 +104,7 @@ def membership(games: int = 20_000) -> Outcome:
             f"A person with {_ROWS:,} rows is there or is not; the rows are counted. Unsafe: the "
             "noise is made for one row, and no rows are left out.",
             ours=lambda world, n: found.release(world, n)[:, 0],
-            unsafe=lambda world, n: _PEOPLE + world * _ROWS + noise.sample(n),
+            control=lambda world, n: _PEOPLE + world * _ROWS + noise.sample(n),
             guess=None,
             claim=Claim(1),
             games=games,
@@ -127,7 +127,7 @@ def singletons(games: int = 20_000) -> Outcome:
             "Counts by name, of which one is unique; the attacker looks whether it is listed. "
             "Unsafe: every group that exists is shown, with noise.",
             ours=ours,
-            unsafe=lambda world, n: np.full(n, 1.0 if world else np.nan),
+            control=lambda world, n: np.full(n, 1.0 if world else np.nan),
             guess=lambda count: ~np.isnan(count),
             claim=Claim(1, delta="1e-5"),
             games=games,

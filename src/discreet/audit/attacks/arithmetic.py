@@ -33,7 +33,7 @@ def floating_point(games: int = 50_000) -> Outcome:
         "floating-point",
         "A count of 0 or 1 with Laplace noise; the attacker looks at the last bits of the answer.",
         ours=ours,
-        unsafe=unsafe,
+        control=unsafe,
         guess=None,
         claim=claim,
         games=games,

@@ -50,7 +50,7 @@ class Outcome:
     name: str
     story: str
     ours: Score
-    unsafe: Score
+    control: Score
     ceiling: float
     """What theory allows for the total that is spent; 0 where nothing may ever succeed."""
     epsilon: str | None = None
@@ -66,7 +66,7 @@ class Outcome:
     @property
     def bites(self) -> bool:
         """Whether it succeeds where it should: against the unsafe version."""
-        return self.unsafe.success > self.ceiling + 3 * self.unsafe.error
+        return self.control.success > self.ceiling + 3 * self.control.error
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -78,8 +78,8 @@ class Outcome:
             "ceiling": self.ceiling,
             "success": self.ours.success,
             "standard_error": self.ours.error,
-            "unsafe_success": self.unsafe.success,
-            "unsafe_standard_error": self.unsafe.error,
+            "control_success": self.control.success,
+            "control_standard_error": self.control.error,
             "holds": self.holds,
             "control_succeeds": self.bites,
         }
@@ -94,7 +94,7 @@ class Outcome:
                 f"  {self.story}",
                 f"  ours     {_scored(self.ours)}",
                 f"  ceiling  {_bar(self.ceiling)} {100 * self.ceiling:5.1f} %",
-                f"  unsafe   {_scored(self.unsafe)}{failed}",
+                f"  unsafe   {_scored(self.control)}{failed}",
             ]
         )
 
@@ -104,7 +104,7 @@ def duel(
     story: str,
     *,
     ours: Release,
-    unsafe: Release,
+    control: Release,
     guess: Guess | None,
     claim: Claim,
     games: int,
@@ -120,7 +120,7 @@ def duel(
         name,
         story,
         play(ours),
-        play(unsafe),
+        play(control),
         claim.ceiling,
         str(claim.epsilon),
         str(claim.delta),
