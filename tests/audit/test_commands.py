@@ -2,13 +2,17 @@
 
 import json
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from typer.testing import CliRunner
 
 from discreet.cli import app
 from discreet.errors import InvalidInput
+from tests.audit import mechanisms
 
 
 @pytest.fixture
@@ -116,3 +120,34 @@ def test_a_command_that_cannot_be_audited_is_refused(run, words):
     found = run("command", words, *CLAIM)
     assert isinstance(found.exception, InvalidInput)
     assert found.exception.hint
+
+
+class Noisy(BaseHTTPRequestHandler):
+    def do_GET(self):
+        given = parse_qs(urlsplit(self.path).query)
+        drawn = mechanisms.short_geometric(int(given["value"][0]), int(given["n"][0]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write("\n".join(map(str, drawn.tolist())).encode())
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture
+def address():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Noisy) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/noisy"
+        server.shutdown()
+
+
+def test_an_endpoint_is_refuted_by_what_it_answers(run, address):
+    claim = ("--inputs", "0", "1", "--epsilon", "1", "--samples", "1000000")
+    found = run("command", address + "?value={input}&n={n}", *claim)
+    assert found.exit_code == 1
+
+
+@pytest.mark.parametrize("words", ["http://localhost/", "http://localhost:1/{input}/{n}"])
+def test_an_address_that_gives_no_outputs_is_refused(run, words):
+    assert isinstance(run("command", words, *CLAIM).exception, InvalidInput)

@@ -1,4 +1,4 @@
-"""Programs to audit: a command that prints one output a line."""
+"""Programs to audit: a command, or an HTTP endpoint, that gives one output a line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import shlex
 import subprocess
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import numpy as np
 
@@ -50,6 +52,33 @@ class Command:
                 hint=f"try it by hand: {shlex.join(given)}",
             ) from None
         return outputs(done.stdout.split("\n")[:-1])
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An address with ``{input}`` and ``{n}`` in it that answers GET with one output a line."""
+
+    address: str
+
+    def __post_init__(self) -> None:
+        plain = self.address.startswith(("http://", "https://"))
+        if not plain or "{input}" not in self.address or "{n}" not in self.address:
+            raise InvalidInput(
+                f"{self.address!r} is not an address with places for the input and for n.",
+                hint="http://localhost:8000/noisy?value={input}&n={n}",
+            )
+
+    def __call__(self, value: Any, n: int) -> Array:
+        """Ask once for n outputs."""
+        address = self.address.replace("{input}", quote(str(value))).replace("{n}", str(n))
+        try:
+            with urlopen(address) as answer:  # noqa: S310  # http and https only
+                return outputs(answer.read().decode().splitlines())
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput(
+                f"{address!r} gave no answer that can be read ({type(error).__name__}).",
+                hint="try it by hand with curl",
+            ) from None
 
 
 def outputs(lines: list[str]) -> Array:

@@ -99,7 +99,8 @@ def command(
         str,
         typer.Argument(
             metavar="COMMAND",
-            help="With {input} and {n} in it; prints n independent outputs, one a line.",
+            help="With {input} and {n} in it, or an http address with both; gives n independent "
+            "outputs, one a line.",
         ),
     ],
     *,
@@ -118,11 +119,11 @@ def command(
     """
     from discreet.audit import Claim
     from discreet.audit import audit as put_to_the_test
-    from discreet.audit.programs import Command
+    from discreet.audit.programs import Command, Endpoint
 
     with progress() as bar:
         report = put_to_the_test(
-            Command(words),
+            Endpoint(words) if words.startswith("http") else Command(words),
             inputs,
             Claim(epsilon, delta=delta, group=group),
             samples=samples,

@@ -6,6 +6,7 @@ from discreet.audit.attacks.answers import averaging, differencing, membership, 
 from discreet.audit.attacks.arithmetic import floating_point, reconstruction
 from discreet.audit.attacks.budget import race, rollback
 from discreet.audit.attacks.game import Outcome, Score
+from discreet.audit.attacks.timing import timing
 
 ATTACKS: dict[str, Callable[[], Outcome]] = {
     "floating-point": floating_point,
@@ -14,6 +15,7 @@ ATTACKS: dict[str, Callable[[], Outcome]] = {
     "reconstruction": reconstruction,
     "membership": membership,
     "singletons": singletons,
+    "timing": timing,
     "race": race,
     "rollback": rollback,
 }

@@ -19,17 +19,17 @@ from discreet.audit.sql import Pair, pair
 from discreet.noise import TwoSidedGeometric
 from discreet.session import Session, open_session
 
-_PEOPLE = 100
+PEOPLE = 100
 _REPEATS = 10
-_ROWS = 1_000_000
+ROWS = 1_000_000
 
 
 def averaging(games: int = 40) -> Outcome:
     """The same question again and again, to average the noise away."""
-    truths = (_PEOPLE, _PEOPLE + 1)
+    truths = (PEOPLE, PEOPLE + 1)
     right = 0
     for world in (0, 1):
-        with _opened(_table(truths[world])) as (session, _):
+        with opened(table(truths[world])) as (session, _):
             for game in range(games):
                 # The same for everybody, and yet another question in each game.
                 condition = f"weight < {100_000 + game}"
@@ -42,7 +42,7 @@ def averaging(games: int = 40) -> Outcome:
                     for i in range(_REPEATS)
                 ]
                 mean = float(np.mean([float(str(value)) for value in asked]))
-                right += (mean > _PEOPLE + 0.5) == bool(world)
+                right += (mean > PEOPLE + 0.5) == bool(world)
     noise = TwoSidedGeometric(1)
     guessed = sum(
         int(((noise.sample(games * 100).reshape(games, 100).mean(axis=1) + w > 0.5) == w).sum())
@@ -63,7 +63,7 @@ def averaging(games: int = 40) -> Outcome:
 
 def differencing(games: int = 20_000) -> Outcome:
     """Before the visit and after it: the difference is one patient's diagnosis."""
-    healthy, ill = (_table(_PEOPLE, last_is_ill=truth) for truth in (False, True))
+    healthy, ill = (table(PEOPLE, last_is_ill=truth) for truth in (False, True))
     # Of one whose age and weight are known, only the diagnosis can differ.
     query = "SELECT COUNT(*) FROM t WHERE ill AND age = 47 AND weight = 91"
     with _pair(healthy, ill, query, epsilon="1/2", relation="change_one") as found:
@@ -87,24 +87,14 @@ def differencing(games: int = 20_000) -> Outcome:
 
 def membership(games: int = 20_000) -> Outcome:
     """Whether someone with a million rows is in the data."""
-    without = _table(_PEOPLE)
-    canary = pa.table(
-        {
-            "person": pa.array(np.full(_ROWS, 10**6)),
-            "name": pa.array(np.full(_ROWS, "canary")),
-            "age": pa.array(np.full(_ROWS, 40)),
-            "weight": pa.array(np.arange(_ROWS) % 200),
-            "ill": pa.array(np.zeros(_ROWS, dtype=bool)),
-        }
-    )
-    with _pair(without, pa.concat_tables([without, canary]), "SELECT COUNT(*) FROM t") as found:
+    with _pair(table(PEOPLE), with_canary(), "SELECT COUNT(*) FROM t") as found:
         noise = TwoSidedGeometric(1)
         return duel(
             "membership",
-            f"A person with {_ROWS:,} rows is there or is not; the rows are counted. Unsafe: the "
+            f"A person with {ROWS:,} rows is there or is not; the rows are counted. Unsafe: the "
             "noise is made for one row, and no rows are left out.",
             ours=lambda world, n: found.release(world, n)[:, 0],
-            control=lambda world, n: _PEOPLE + world * _ROWS + noise.sample(n),
+            control=lambda world, n: PEOPLE + world * ROWS + noise.sample(n),
             guess=None,
             claim=Claim(1),
             games=games,
@@ -113,7 +103,7 @@ def membership(games: int = 20_000) -> Outcome:
 
 def singletons(games: int = 20_000) -> Outcome:
     """Groups of one person: that they are shown is the leak."""
-    without, with_one = _table(_PEOPLE), _table(_PEOPLE + 1, name="zoe")
+    without, with_one = table(PEOPLE), table(PEOPLE + 1, name="zoe")
     query = "SELECT name, COUNT(*) FROM t GROUP BY name"
     with _pair(without, with_one, query, epsilon=1, delta="1e-5") as found:
         place = [group == ("zoe",) for group in found.watched()].index(True)
@@ -137,7 +127,7 @@ def singletons(games: int = 20_000) -> Outcome:
 # The data ----------------------------------------------------------------------------------------
 
 
-def _table(people: int, *, last_is_ill: bool = False, name: str = "ann") -> pa.Table:
+def table(people: int, *, last_is_ill: bool = False, name: str = "ann") -> pa.Table:
     """One row for each person."""
     last = people - 1
     return pa.table(
@@ -151,11 +141,26 @@ def _table(people: int, *, last_is_ill: bool = False, name: str = "ann") -> pa.T
     )
 
 
+def with_canary() -> pa.Table:
+    """Everybody, and someone with a million rows."""
+    canary = pa.table(
+        {
+            "person": pa.array(np.full(ROWS, 10**6)),
+            "name": pa.array(np.full(ROWS, "canary")),
+            "age": pa.array(np.full(ROWS, 40)),
+            "weight": pa.array(np.arange(ROWS) % 200),
+            "ill": pa.array(np.zeros(ROWS, dtype=bool)),
+        }
+    )
+    return pa.concat_tables([table(PEOPLE), canary])
+
+
 @contextmanager
-def _opened(table: pa.Table, *, relation: str = "add_remove") -> Iterator[tuple[Session, Path]]:
+def opened(rows: pa.Table, *, relation: str = "add_remove") -> Iterator[tuple[Session, Path]]:
+    """A session over these rows, in a folder that is thrown away."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t.parquet"
-        pq.write_table(table, path)
+        pq.write_table(rows, path)
         with open_session(
             path,
             unit="person",
@@ -179,5 +184,5 @@ def _pair(
     relation: str = "add_remove",
 ) -> Iterator[Pair]:
     terms: Any = {"epsilon": epsilon} if delta is None else {"epsilon": epsilon, "delta": delta}
-    with _opened(one, relation=relation) as (session, path):
+    with opened(one, relation=relation) as (session, path):
         yield pair(session, lambda: pq.write_table(other, path), query, **terms)
