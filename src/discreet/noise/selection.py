@@ -59,6 +59,9 @@ class Selection:
         self.gaps = int(powers[sizes > 0].max()) - powers
         self.gaps[sizes == 0] = 0
 
+    def __repr__(self) -> str:
+        return f"Selection(candidates={len(self.gaps)}, unit={self.unit!r})"
+
     # Draws -------------------------------------------------------------------------------------
 
     def sample(self, n: int) -> NDArray[np.int64]:
