@@ -234,7 +234,7 @@ def test_values_beyond_61_bits_are_refused(value):
         {"a": None},
         2**64,
         Fraction(1, 2),
-        object(),
+        pytest.param(object(), id="object"),
         {1, 2},
         np.array([1, 2], dtype=object),
         np.array(["2020-01-01"], dtype="datetime64[D]"),
