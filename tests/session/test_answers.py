@@ -66,6 +66,15 @@ def test_rows_without_a_person_are_nobodys(session):
     assert table(session, "SELECT COUNT(*), COUNT(DISTINCT who) FROM visits") == [(5, 4)]
 
 
+def test_other_values_are_dropped_beside_a_private_key_too(tmp_path):
+    many = [row | {"who": i, "age": 40} for i, row in enumerate(ROWS * 200)]
+    with ward(tmp_path, rows=many, bounds={}, grids={}) as opened:
+        rows = table(
+            opened, "SELECT ward, age, COUNT(*) FROM visits GROUP BY ward, age", epsilon=100
+        )
+    assert {(ward_, age) for ward_, age, _ in rows} == {("north", 40), ("south", 40)}
+
+
 def test_null_is_a_group_where_it_is_declared(tmp_path):
     with ward(tmp_path, keys={"ward": ["north", None]}) as opened:
         rows = table(opened, "SELECT ward, COUNT(*) FROM visits GROUP BY ward")

@@ -219,3 +219,28 @@ def test_which_rows_are_kept_depends_on_the_persons_own_rows_alone(tmp_path):
             some = [people[i] for i in generator.random.sample(range(len(people)), count)]
             setting.swap(session, generator.shuffled(some), folder)
             assert kept(session) in (everybody, set())
+
+
+@pytest.mark.parametrize(("groups", "rows"), [(1, 1), (2, 1), (3, 2), (5, 4)])
+@pytest.mark.parametrize("key", ["w", "v"])
+def test_a_person_counts_in_so_many_groups_and_so_often_in_each(groups, rows, key, tmp_path):
+    """One person in ten groups, five times in each: w is public, v private."""
+    path = tmp_path / "t.parquet"
+    select("SELECT 7 AS u, 'k' || (i % 10) AS w, 'k' || (i % 10) AS v FROM RANGE(50) t(i)", path)
+    import discreet
+
+    with discreet.open(
+        path,
+        unit="u",
+        rows_per_unit=50,
+        groups_per_unit=groups,
+        rows_in_group=rows,
+        keys={"w": [f"k{i}" for i in range(10)]},
+        epsilon=10,
+        delta=1e-3,
+        delta_per_query=1e-6,
+    ) as session:
+        request = session.plan(f"SELECT {key}, COUNT(*) FROM t GROUP BY 1", epsilon=1)
+        counts = session.aggregate(request).values[0].tolist()
+        assert sorted(count for count in counts if count) == [rows] * groups
+        assert sum(counts) == request.noise.sensitivities[0].l1

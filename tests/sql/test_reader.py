@@ -133,6 +133,10 @@ def test_dates_and_moments_are_read_when_the_query_is():
         ("stay + 1", (None, None), True),
         ("CLAMP(stay, -5, 5)", (-5, 5), True),
         ("COALESCE(stay, 3)", (None, None), False),
+        # Doubles that nothing bounds may overflow, and what overflows is NULL.
+        ("COALESCE(weight, 1) / 0.5", (None, None), True),
+        ("COALESCE(weight, 1) * 2", (None, None), True),
+        ("age * 1e300 * 1e300", (None, None), True),
         ("COALESCE(CLAMP(stay, 0, 9), 3)", (0, 9), False),
         ("NULLIF(age, 3)", (0, 110), True),
         ("age % 7", (0, 6), False),
