@@ -33,7 +33,7 @@ class AboveThreshold:
     grid. Of epsilon 5/13 goes to the threshold and 8/13 to the values, close to the best split. If
     ``monotone=True`` (every query moves the same way when a unit is added) the values need half the
     noise and the split is even.
-    Reference: Dwork and Roth (2014), Theorem 3.23; Lyu, Su and Li (2017), Theorems 2 and 3.
+    Reference: Dwork and Roth (2014), Theorem 3.23; Lyu, Su and Li (2017).
 
     >>> run = AboveThreshold(sensitivity=1, epsilon=2).start(threshold=100)
     >>> [run.ask(value) for value in (0, 0, 200)]

@@ -17,7 +17,7 @@ class Geometric(Laplace):
     Guarantee: (sensitivity / scale, 0)-differential privacy, and no better.
     Sensitivity: l1, over all coordinates of one release together.
     Exactness: P(z) = (1-a)/(1+a) a^abs(z) with a = exp(-1/scale), exactly.
-    Reference: Ghosh, Roughgarden and Sundararajan (2009), Definition 2.2.
+    Reference: Ghosh, Roughgarden and Sundararajan (2009).
 
     >>> mechanism = Geometric.from_epsilon(sensitivity=1, epsilon=0.5)
     >>> type(mechanism.release(1234))

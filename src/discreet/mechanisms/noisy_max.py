@@ -23,7 +23,7 @@ class NoisyMax(Choice):
     number r; on a neighbour r grows by at most twice the sensitivity, and the noise reaches the
     larger number with probability at least exp(-epsilon) times that of the smaller. This needs
     integer noise and a fixed order for ties, both of which hold.
-    Reference: Dwork and Roth (2014), Claim 3.9; Ding et al. (2021), Theorem 5, for one-sided noise.
+    Reference: Dwork and Roth (2014), Claim 3.9; Ding et al. (2021) for one-sided noise.
 
     >>> NoisyMax(sensitivity=1, epsilon=2).release([0, 100, 3])
     1

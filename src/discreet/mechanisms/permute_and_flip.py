@@ -23,7 +23,7 @@ class PermuteAndFlip(Choice):
     Sensitivity: the most that one unit changes any one utility.
     Exactness: order and coins are exact. How many candidates were visited is not released, but it
     takes time: on a machine that an analyst can time closely, prefer ``Exponential``.
-    Reference: McKenna and Sheldon (2020), Theorem 2 and Theorem 3.
+    Reference: McKenna and Sheldon (2020).
 
     >>> PermuteAndFlip(sensitivity=1, epsilon=2).release([0, 3, 100])
     2

@@ -42,7 +42,7 @@ class Quantile:
     Sensitivity: with K rows per unit, K max(q, 1-q) when units are added or removed, K when one is
     changed; it does not grow with the bounds.
     Exactness: the probabilities of all grid points are as written, to the last bit.
-    Reference: Smith (2011), Algorithm 2; the utility under add/remove as in McSherry (2009).
+    Reference: Smith (2011); the utility of ranks as in McSherry (2009).
 
     >>> median = Quantile(bounds=(0, 120), epsilon=50)
     >>> median.release([20, 30, 30, 30, 90])
