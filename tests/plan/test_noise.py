@@ -117,8 +117,12 @@ def test_gaussian_noise_is_taken_where_it_is_smaller_and_can_be_paid():
     many = "SELECT " + ", ".join(f"SUM(CLAMP(n, 0, {i}))" for i in range(2, 30)) + " FROM t"
     delta = Fraction(1, 10**6)
     assert planned(many, delta=delta).kind == "laplace"  # a pure budget cannot pay for it
-    assert planned(many, delta=delta, total_delta=delta).kind == "gaussian"
-    assert planned("SELECT COUNT(*) FROM t", delta=delta, total_delta=delta).kind == "laplace"
+    paying = {"total_delta": delta, "delta_per_query": delta}
+    assert planned(many, delta=delta, **paying).kind == "gaussian"  # type: ignore[arg-type]
+    # The ledger charges a Gaussian the delta of the policy, so with another it is not taken.
+    assert planned(many, delta=delta / 2, **paying).kind == "laplace"  # type: ignore[arg-type]
+    few = planned("SELECT COUNT(*) FROM t", delta=delta, **paying)  # type: ignore[arg-type]
+    assert few.kind == "laplace"
 
 
 def test_scales_that_cannot_be_drawn_are_refused_with_the_price():
