@@ -118,10 +118,10 @@ def test_gaussian_noise_is_taken_where_it_is_smaller_and_can_be_paid():
     delta = Fraction(1, 10**6)
     assert planned(many, delta=delta).kind == "laplace"  # a pure budget cannot pay for it
     paying = {"total_delta": delta, "delta_per_query": delta}
-    assert planned(many, delta=delta, **paying).kind == "gaussian"  # type: ignore[arg-type]
+    assert planned(many, delta=delta, **paying).kind == "gaussian"
     # The ledger charges a Gaussian the delta of the policy, so with another it is not taken.
-    assert planned(many, delta=delta / 2, **paying).kind == "laplace"  # type: ignore[arg-type]
-    few = planned("SELECT COUNT(*) FROM t", delta=delta, **paying)  # type: ignore[arg-type]
+    assert planned(many, delta=delta / 2, **paying).kind == "laplace"
+    few = planned("SELECT COUNT(*) FROM t", delta=delta, **paying)
     assert few.kind == "laplace"
 
 
