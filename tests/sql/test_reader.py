@@ -338,3 +338,9 @@ def test_a_refusal_says_what_and_what_instead(text: str, kind: Any, words: str, 
     assert type(refusal.value) is kind
     assert words in refusal.value.message
     assert hint in (refusal.value.hint or "")
+
+
+@pytest.mark.parametrize("text", ["SUBSTRING(name)", "SUBSTRING(name, AS c"])
+def test_a_function_that_has_lost_an_argument_is_a_mistake_in_words(text: str):
+    with pytest.raises(InvalidQuery, match="lacks an argument"):
+        query(f"SELECT {text} FROM visits GROUP BY 1")

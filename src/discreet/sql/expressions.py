@@ -13,7 +13,7 @@ from discreet.errors import InvalidQuery, UnknownName
 from discreet.exact import rational
 from discreet.plan.expressions import LARGEST, Expression, Literal, Value, literal
 from discreet.plan.operations import call
-from discreet.sql.syntax import excerpt, only, unsupported
+from discreet.sql.syntax import excerpt, only, part, unsupported
 
 Resolve: TypeAlias = Callable[[exp.Expression], Expression | None]
 """What a scope knows: an expression for the nodes that it owns, such as columns, else None."""
@@ -126,8 +126,8 @@ def _between(node: exp.Expression, inner: Callable[[exp.Expression], Expression]
     value = inner(node.this)
     return call(
         "and",
-        call("greater_equal", value, inner(node.args["low"])),
-        call("less_equal", value, inner(node.args["high"])),
+        call("greater_equal", value, inner(part(node, "low"))),
+        call("less_equal", value, inner(part(node, "high"))),
     )
 
 
@@ -152,12 +152,12 @@ def _case(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) -
     only(node, "this", "ifs", "default")
     subject = node.args.get("this")
     arguments: list[Expression] = []
-    for branch in node.args["ifs"]:
+    for branch in part(node, "ifs"):
         only(branch, "this", "true")
         condition = inner(branch.this)
         if subject is not None:
             condition = call("equal", inner(subject), condition)
-        arguments += [condition, inner(branch.args["true"])]
+        arguments += [condition, inner(part(branch, "true"))]
     default = node.args.get("default")
     arguments.append(literal(None) if default is None else inner(default))
     return call("case", *arguments)
@@ -169,7 +169,7 @@ def _if(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) -> 
     return call(
         "case",
         inner(node.this),
-        inner(node.args["true"]),
+        inner(part(node, "true")),
         literal(None) if otherwise is None else inner(otherwise),
     )
 
@@ -188,7 +188,7 @@ def _substring(node: exp.Expression, inner: Callable[[exp.Expression], Expressio
     return call(
         "substring",
         inner(node.this),
-        inner(node.args["start"]),
+        inner(part(node, "start")),
         literal(2**31 - 1) if length is None else inner(length),
     )
 
@@ -222,13 +222,13 @@ def _part(name: str) -> Callable[..., Expression]:
 
 def _date_trunc(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) -> Expression:
     only(node, "this", "unit")
-    unit = node.args["unit"]
+    unit = part(node, "unit")
     return call("date_trunc", literal(str(unit.name).lower()), inner(node.this))
 
 
 def _cast(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) -> Expression:
     only(node, "this", "to")
-    target = node.args["to"]
+    target = part(node, "to")
     only(target, "this")
     name = target.this.name if hasattr(target.this, "name") else str(target.this)
     value = inner(node.this)

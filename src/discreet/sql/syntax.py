@@ -75,6 +75,17 @@ def only(node: exp.Expression, *known: str) -> None:
             )
 
 
+def part(node: exp.Expression, name: str) -> Any:
+    """An argument that a node must have; a damaged text may have lost it."""
+    value = node.args.get(name)
+    if value is None:
+        raise InvalidQuery(
+            f"{_words(node)} lacks an argument: {excerpt(node)}",
+            hint="docs/reference/sql.md shows how it is written.",
+        )
+    return value
+
+
 def unsupported(node: exp.Expression, hint: str | None = None) -> Unsupported:
     """The refusal of a node that nobody reads."""
     return Unsupported(
