@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from discreet.exact import confidence as exact_confidence
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.exact.parameters import positive
 from discreet.mechanisms.values import Values, unpack, whole
+from discreet.noise.gaussian import RoundedGaussian
+from discreet.noise.geometric import TwoSidedGeometric
 from discreet.noise.magnitude import LARGEST_RESULT
 from discreet.noise.sampling import LARGEST_SCALE, SMALLEST_SCALE
 from discreet.noise.search import crossing
@@ -43,6 +45,7 @@ class Additive(ABC):
     """A value on a public grid plus independent noise on each coordinate."""
 
     norm: ClassVar[Literal["l1", "l2"]]
+    shape: ClassVar[type[TwoSidedGeometric] | type[RoundedGaussian]]
 
     sensitivity: Fraction
     scale: Fraction
@@ -68,6 +71,35 @@ class Additive(ABC):
         exact = exact_sensitivity(sensitivity)
         # On the grid the l1 distance is a whole number of steps, so rounding up loses nothing.
         return fraction_up(exact, step=Grid(grid).step) if cls.norm == "l1" else exact
+
+    @classmethod
+    def from_error(
+        cls,
+        *,
+        sensitivity: Rational,
+        within: Rational,
+        confidence: Rational = "0.95",
+        coordinates: int = 1,
+        grid: Rational = 1,
+        relation: str = "add_remove",
+    ) -> Self:
+        """The most private noise that stays within an error with the given confidence.
+
+        >>> from discreet.mechanisms import Laplace
+        >>> mechanism = Laplace.from_error(sensitivity=1, within=50, confidence=0.95)
+        >>> round(float(mechanism.epsilon), 4)
+        0.0593
+        >>> mechanism.error(0.95).exact
+        Fraction(50, 1)
+        """
+        step = Grid(grid).step
+        scale = step * widest(
+            within=positive(within, name="within") // step * Fraction(1),
+            confidence=exact_confidence(confidence),
+            coordinates=coordinates,
+            shape=cls.shape,
+        )
+        return cls(sensitivity=sensitivity, scale=scale, grid=grid, relation=relation)
 
     @property
     @abstractmethod

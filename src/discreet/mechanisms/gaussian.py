@@ -8,13 +8,12 @@ from functools import lru_cache
 
 from discreet.errors import InvalidEpsilon
 from discreet.events import Event
-from discreet.exact import Grid, Rational, Real
-from discreet.exact import confidence as exact_confidence
+from discreet.exact import Rational, Real
 from discreet.exact import delta as exact_delta
 from discreet.exact import epsilon as exact_epsilon
 from discreet.exact import sensitivity as exact_sensitivity
 from discreet.exact.parameters import positive
-from discreet.mechanisms.additive import Additive, widest
+from discreet.mechanisms.additive import Additive
 from discreet.mechanisms.values import whole
 from discreet.noise.gaussian import RoundedGaussian
 from discreet.noise.search import crossing, smallest
@@ -42,6 +41,7 @@ class Gaussian(Additive):
     """
 
     norm = "l2"
+    shape = RoundedGaussian
 
     @classmethod
     def from_epsilon(
@@ -70,27 +70,6 @@ class Gaussian(Additive):
         """Noise of a given standard deviation; ``delta`` and ``epsilon`` say what it gives."""
         exact = positive(sigma, name="sigma")
         return cls(sensitivity=sensitivity, scale=exact, grid=grid, relation=relation)
-
-    @classmethod
-    def from_error(
-        cls,
-        *,
-        sensitivity: Rational,
-        within: Rational,
-        confidence: Rational = "0.95",
-        coordinates: int = 1,
-        grid: Rational = 1,
-        relation: str = "add_remove",
-    ) -> Gaussian:
-        """The most private noise that stays within an error with the given confidence."""
-        step = Grid(grid).step
-        sigma = step * widest(
-            within=positive(within, name="within") // step * Fraction(1),
-            confidence=exact_confidence(confidence),
-            coordinates=coordinates,
-            shape=RoundedGaussian,
-        )
-        return cls(sensitivity=sensitivity, scale=sigma, grid=grid, relation=relation)
 
     @classmethod
     def for_histogram(

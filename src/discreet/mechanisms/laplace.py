@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.events import Event
-from discreet.exact import Grid, Rational, Real
-from discreet.exact import confidence as exact_confidence
+from discreet.exact import Rational, Real
 from discreet.exact import epsilon as exact_epsilon
-from discreet.exact.parameters import positive
-from discreet.mechanisms.additive import Additive, widest
+from discreet.mechanisms.additive import Additive
 from discreet.mechanisms.values import whole
 from discreet.noise.geometric import TwoSidedGeometric
 
@@ -36,6 +34,7 @@ class Laplace(Additive):
     """
 
     norm = "l1"
+    shape = TwoSidedGeometric
 
     @classmethod
     def from_epsilon(
@@ -61,34 +60,6 @@ class Laplace(Additive):
         relation: str = "add_remove",
     ) -> Laplace:
         """Noise of a given scale; ``epsilon`` says what it gives."""
-        return cls(sensitivity=sensitivity, scale=scale, grid=grid, relation=relation)
-
-    @classmethod
-    def from_error(
-        cls,
-        *,
-        sensitivity: Rational,
-        within: Rational,
-        confidence: Rational = "0.95",
-        coordinates: int = 1,
-        grid: Rational = 1,
-        relation: str = "add_remove",
-    ) -> Laplace:
-        """The most private noise that stays within an error with the given confidence.
-
-        >>> mechanism = Laplace.from_error(sensitivity=1, within=50, confidence=0.95)
-        >>> round(float(mechanism.epsilon), 4)
-        0.0593
-        >>> mechanism.error(0.95).exact
-        Fraction(50, 1)
-        """
-        step = Grid(grid).step
-        scale = step * widest(
-            within=positive(within, name="within") // step * Fraction(1),
-            confidence=exact_confidence(confidence),
-            coordinates=coordinates,
-            shape=TwoSidedGeometric,
-        )
         return cls(sensitivity=sensitivity, scale=scale, grid=grid, relation=relation)
 
     @classmethod
