@@ -25,11 +25,11 @@ from discreet.local import (
     UnaryEncoding,
     mean,
     mean_variance,
+    posterior,
     project,
     share_variance,
     shares,
 )
-from discreet.local.estimates import shrink
 from discreet.local.numbers import NumberRandomizer
 
 # Small enough to enumerate every report.
@@ -240,28 +240,44 @@ def test_the_projection_lowers_the_error_and_is_biased():
     assert np.array(projected)[:, 0].mean() < 0.99
 
 
-@given(st.lists(st.floats(-2, 2), min_size=1, max_size=12), st.floats(0, 10))
-def test_what_is_shrunk_is_a_distribution(estimates, noise):
-    made = np.array(shrink(estimates, noise))
+@given(
+    st.lists(st.tuples(st.floats(-2, 2), st.floats(0, 10)), min_size=1, max_size=12),
+)
+def test_the_posterior_mean_is_a_distribution(noisy):
+    made = np.array(posterior(*zip(*noisy, strict=True)))
     assert made.min() >= 0
     assert abs(made.sum() - 1) < 1e-9
 
 
-def test_few_reports_are_shrunk_to_less_error_and_many_are_left_to_the_projection():
+def test_the_posterior_mean_is_what_all_distributions_weighted_give():
+    """Against the definition: random distributions, weighted by the density of the estimates."""
+    estimates, errors = np.array([0.35, -0.1, 0.3, 0.2, 0.05, 0.2]), np.full(6, 0.15)
+    every = np.random.default_rng(7).dirichlet(np.ones(6), 400_000)
+    weights = np.exp(-(((every - estimates) / errors) ** 2).sum(axis=1) / 2)
+    exact = (every * weights[:, None]).sum(axis=0) / weights.sum()
+    # Taking the shares for independent moves none of them by more than a seventh of its error.
+    assert np.abs(posterior(estimates, errors) - exact).max() < 0.15 / 7
+
+
+@pytest.mark.parametrize(("shape", "better"), [("falling", 0), ("equal", 0), ("few", 1)])
+def test_the_posterior_mean_has_less_error_unless_most_shares_are_nothing(shape, better):
+    one, n = KaryResponse(size=12, epsilon=1), 780
+    weights = {"falling": np.arange(12, 0, -1), "equal": np.ones(12), "few": np.arange(12) < 4}
+    truth = weights[shape] / weights[shape].sum()
+    people = np.repeat(np.arange(12), np.rint(truth * n).astype(int))
+    found = [shares(one, one.tally(one.simulate(people)), len(people)) for _ in range(200)]
+    errors = [
+        np.mean([(np.array(made) - truth) ** 2 for made in each])
+        for each in ([f.posterior() for f in found], [f.projected() for f in found])
+    ]
+    assert errors.index(min(errors)) == better
+
+
+def test_many_reports_need_no_help():
     one = KaryResponse(size=12, epsilon=1)
-    truth = np.arange(12, 0, -1) / 78
-    errors = {}
-    for n in (78, 780_000):
-        people = np.repeat(np.arange(12), np.arange(12, 0, -1) * (n // 78))
-        found = [
-            shares(one, one.tally(one.simulate(people)), n) for _ in range(100 if n < 99 else 3)
-        ]
-        errors[n] = [
-            np.mean([(np.array(made) - truth) ** 2 for made in each])
-            for each in ([f.shrunk() for f in found], [f.projected() for f in found])
-        ]
-    assert errors[78][0] < errors[78][1] / 2
-    assert errors[780_000][0] == pytest.approx(errors[780_000][1], rel=0.2)
+    people = np.repeat(np.arange(12), np.arange(12, 0, -1) * 100_000)
+    found = shares(one, one.tally(one.simulate(people)), len(people))
+    assert found.posterior() == pytest.approx(found.projected(), abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ True
 """
 
 from discreet.local.adviser import Advice, advise
+from discreet.local.consistent import posterior, project
 from discreet.local.duchi import OneBit
 from discreet.local.estimates import (
     Estimate,
     Estimates,
     mean,
     mean_variance,
-    project,
     share_variance,
     shares,
 )
@@ -69,6 +69,7 @@ __all__ = [
     "expected_error",
     "mean",
     "mean_variance",
+    "posterior",
     "project",
     "sample_size",
     "share_variance",

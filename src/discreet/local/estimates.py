@@ -7,7 +7,7 @@ those they were drawn from at random? The luck of the draw comes on top.
 Intervals are of the score kind: all shares that the sum of the scores, half a report more or less,
 does not refute. They do not pretend that the variance is known, so they hold for few reports and
 for shares near 0 and 1 too. The estimates themselves are left as they are, below 0 and above 1
-included: unbiased. Consistent ones (``projected``) are something else, and kept apart.
+included: unbiased. True distributions (``consistent``) are something else, and kept apart.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from functools import lru_cache
 from discreet.errors import InvalidValue
 from discreet.exact import Rational, Real
 from discreet.exact import confidence as exact_confidence
+from discreet.local.consistent import posterior, project
 from discreet.local.numbers import NumberRandomizer
 from discreet.local.randomizer import FrequencyRandomizer, Moments
 
@@ -65,14 +66,15 @@ class Estimates:
         """The nearest true distribution: no share below 0, and 1 in all. No longer unbiased."""
         return project([float(share) for share in self.shares])
 
-    def shrunk(self) -> tuple[float, ...]:
-        """The estimates drawn towards equal shares as far as noise explains them, then projected.
+    def posterior(self) -> tuple[float, ...]:
+        """The mean of all distributions that explain the reports: the least error on average.
 
-        The least error of the three where reports are few, and the most biased. With many reports
-        it is the projection.
+        The most biased of the three where reports are few; with many it is the projection.
         """
-        noise = sum(share.standard_error**2 for share in self.shares)
-        return shrink([float(share) for share in self.shares], noise)
+        return posterior(
+            [float(share) for share in self.shares],
+            [share.standard_error for share in self.shares],
+        )
 
 
 def target(name: str) -> Target:
@@ -181,43 +183,6 @@ def mean_variance(randomizer: NumberRandomizer, points: Sequence[int]) -> Fracti
     """The exact variance of the estimated mean for these people's points."""
     total = sum((randomizer.variance(point) for point in points), Fraction(0))
     return total / (len(points) ** 2 * randomizer.slope**2)
-
-
-def project(estimates: Sequence[float]) -> tuple[float, ...]:
-    """The distribution nearest to the estimates (Euclid's distance): the simplex projection.
-
-    All estimates are lowered by the same amount, those that would fall below 0 set to 0, so that
-    the sum is 1. It costs nothing (post-processing) and lowers the error, but it is biased.
-
-    >>> project([0.7, 0.5, -0.1])
-    (0.6, 0.4, 0.0)
-    """
-    ordered = sorted(estimates, reverse=True)
-    running, lowered = 0.0, 0.0
-    for place, value in enumerate(ordered, start=1):
-        running += value
-        if value > (running - 1) / place:
-            lowered = (running - 1) / place
-    return tuple(round(max(value - lowered, 0.0), 15) for value in estimates)
-
-
-def shrink(estimates: Sequence[float], noise: float) -> tuple[float, ...]:
-    """Towards equal shares by the positive-part rule of James and Stein (1961), then projected.
-
-    ``noise`` is the sum of the estimates' variances. Of d shares that sum to 1, d - 1 are free.
-
-    >>> shrink([0.4, 0.3, 0.2, 0.1], noise=1.0)  # all of it can be noise
-    (0.25, 0.25, 0.25, 0.25)
-    >>> shrink([0.4, 0.3, 0.2, 0.1], noise=0.0)
-    (0.4, 0.3, 0.2, 0.1)
-    """
-    size = len(estimates)
-    equal = 1 / size
-    distance = sum((value - equal) ** 2 for value in estimates)
-    kept = 1.0
-    if size > 3 and distance > 0:
-        kept = max(0.0, 1 - noise * (size - 3) / (size - 1) / distance)
-    return project([equal + kept * (value - equal) for value in estimates])
 
 
 @lru_cache(maxsize=64)
