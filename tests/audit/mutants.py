@@ -257,7 +257,7 @@ MUTANTS = [
         "errors",
         "engines/duckdb.py",
         "            raise failed() from None\n",
-        "            raise EngineFailed(str(error)) from None\n",
+        "            raise type(failed())(str(error)) from None\n",
         ("tests/engines/test_duckdb.py",),
     ),
     Mutant(

@@ -6,11 +6,13 @@ import logging
 import stat
 import threading
 import time
+from datetime import UTC, datetime
 
 import duckdb
 import pytest
 
-from discreet.engines.duckdb import LOG, DuckDB, schema_of
+from discreet.engines.duckdb import DuckDB, schema_of
+from discreet.engines.words import LOG
 from discreet.errors import EngineFailed, InvalidInput
 from tests.session.made import select
 
@@ -49,8 +51,10 @@ def test_a_new_build_has_a_new_name(engine):
     first = engine.snapshot()
     second = engine.prepare("SELECT 1 AS n", definition="v2")
     assert first is not None
-    assert engine.snapshot() == (second, "v2")
-    assert second != first[0]
+    kept = engine.snapshot()
+    assert kept[:2] == (second, "v2")
+    assert first.id != second
+    assert first.built <= kept.built <= datetime.now(UTC)
 
 
 FORBIDDEN = [
@@ -112,13 +116,15 @@ def test_live_it_sees_its_own_files_alone(tmp_path):
     mine, other = tmp_path / "mine.parquet", tmp_path / "other.parquet"
     for path in (mine, other):
         select("SELECT 1 AS n", path)
-    engine = DuckDB(tmp_path / "none.duckdb")
+    source = f"READ_PARQUET('{mine}')"
+    engine = DuckDB(tmp_path / "none.duckdb", source=source, paths=[str(mine)])
+    assert engine.types() == {"n": "integer"}
     query = "SELECT SUM(n) AS s FROM READ_PARQUET('{}')"
-    answer = engine.run_live(query.format(mine), paths=[str(mine)])
+    answer = engine.run_live(query.format(mine))
     assert answer.column("s").to_pylist() == [1]
     for statement in [query.format(other), *FORBIDDEN[:3]]:
         with pytest.raises(EngineFailed):
-            engine.run_live(statement.format(other=other, folder=tmp_path), paths=[str(mine)])
+            engine.run_live(statement.format(other=other, folder=tmp_path))
 
 
 def test_every_failure_has_the_same_words(engine):

@@ -27,7 +27,7 @@ def threads(session: Session, count: int) -> None:
     """Let the session's engine use so many threads."""
     data = session._data["t"]
     data.close()
-    data._engine = DuckDB(data._engine.path, threads=count)
+    data._engine = DuckDB(Path(data._engine.place), threads=count)
 
 
 def exact(session: Session, text: str) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -79,10 +79,9 @@ def _about(session: Session, name: str) -> dict[str, Any]:
     if there is None:
         live = session.policy.datasets[name].mode == "live"
         return {"id": None, "state": "live" if live else "missing", "built": None, "path": None}
-    built = datetime.fromtimestamp(there.path.stat().st_mtime, tz=UTC)
     return {
         "id": there.id,
         "state": "current" if there.current else "outdated",
-        "built": built.isoformat(),
-        "path": os.path.relpath(there.path),
+        "built": there.built.isoformat(),
+        "path": os.path.relpath(there.place) if Path(there.place).exists() else there.place,
     }

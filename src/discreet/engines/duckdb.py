@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from discreet.engines.protocol import Progress
-from discreet.errors import EngineFailed, InvalidInput
-
-LOG = logging.getLogger("discreet.curator")
-"""Where engines' own words go. They may quote private cells, so nobody hears them by default: the
-curator adds a handler of their own."""
-LOG.addHandler(logging.NullHandler())
-LOG.propagate = False
+from discreet.engines.protocol import Kept, Progress
+from discreet.engines.words import LOG, failed
+from discreet.errors import InvalidInput
 
 TABLE = "snapshot"
 
 
 class DuckDB:
-    """One snapshot in one file, mode 0600."""
+    """One snapshot in one file, mode 0600, of a source that is files or a table of another file.
+
+    ``source`` is how a query names it. In live mode ``paths`` are all that can be read; ``attach``
+    is a DuckDB file that the source's name begins with ``source`` for.
+    """
+
+    table = TABLE
 
     def __init__(
-        self, path: Path, *, memory_limit: str | None = None, threads: int | None = None
+        self,
+        path: Path,
+        *,
+        source: str = "",
+        paths: Sequence[str] = (),
+        attach: Path | None = None,
+        memory_limit: str | None = None,
+        threads: int | None = None,
     ) -> None:
         self.path = path
+        self._source, self._paths, self._attach = source, tuple(paths), attach
         self._settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -44,28 +53,38 @@ class DuckDB:
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._lock = threading.Lock()
 
+    @property
+    def place(self) -> str:
+        """The snapshot's file."""
+        return str(self.path)
+
+    def types(self) -> dict[str, str]:
+        """The columns of the source; those of a CSV file are text."""
+        with self._failing(), self._live() as connection:
+            columns = connection.sql(f"SELECT * FROM {self._source} LIMIT 0").description  # noqa: S608
+        return {str(name): str(kind).lower() for name, kind, *_ in columns}
+
     # The snapshot ------------------------------------------------------------------------------
 
-    def snapshot(self) -> tuple[str, str] | None:
-        """The id and the definition of the snapshot on disk, if there is one."""
+    def obstacle(self) -> str | None:
+        """None: a folder that cannot be written to is told when a session is opened."""
+        return None
+
+    def snapshot(self) -> Kept | None:
+        """The snapshot on disk, if there is one."""
         if not self.path.exists():
             return None
         with self._failing(), self._connection().cursor() as cursor:
             row = cursor.execute("SELECT id, definition FROM identity").fetchone()
-        return None if row is None else (str(row[0]), str(row[1]))
+            built = datetime.fromtimestamp(self.path.stat().st_mtime, tz=UTC)
+        return None if row is None else Kept(str(row[0]), str(row[1]), built)
 
     def prepare(
-        self,
-        select: str,
-        *,
-        definition: str = "",
-        attach: Path | None = None,
-        progress: Progress | None = None,
+        self, select: str, *, definition: str = "", progress: Progress | None = None
     ) -> str:
         """Run the SELECT that defines a snapshot into a new file; it takes the old one's place.
 
-        ``definition`` is kept beside it, so that a changed one is noticed. ``attach`` is a DuckDB
-        file that the SELECT reads as ``source``.
+        ``definition`` is kept beside it, so that a changed one is noticed.
         """
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
@@ -75,7 +94,7 @@ class DuckDB:
             with self._failing():
                 writer = duckdb.connect(str(fresh), config=self._settings)
                 try:
-                    self._build(writer, select, attach, progress)
+                    self._build(writer, select, progress)
                     writer.execute(
                         "CREATE TABLE identity AS SELECT ? AS id, ? AS definition",
                         [identity, definition],
@@ -93,19 +112,19 @@ class DuckDB:
         return identity
 
     def _build(
-        self,
-        writer: duckdb.DuckDBPyConnection,
-        select: str,
-        attach: Path | None,
-        progress: Progress | None,
+        self, writer: duckdb.DuckDBPyConnection, select: str, progress: Progress | None
     ) -> None:
-        _distrust(writer)
-        if attach is not None:
-            writer.execute(f"ATTACH {_quoted(str(attach))} AS source (READ_ONLY)")
+        self._reach(writer)
         with _watched(writer, progress):
             writer.execute(f"CREATE TABLE {TABLE} AS {select}")
-        if attach is not None:
+        if self._attach is not None:
             writer.execute("DETACH source")
+
+    def _reach(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Make the source readable."""
+        _distrust(connection)
+        if self._attach is not None:
+            connection.execute(f"ATTACH {_quoted(str(self._attach))} AS source (READ_ONLY)")
 
     # Queries -----------------------------------------------------------------------------------
 
@@ -130,23 +149,19 @@ class DuckDB:
             with self._lock:
                 self._running.discard(connection)
 
-    def run_live(
-        self,
-        sql: str,
-        *,
-        paths: list[str],
-        attach: Path | None = None,
-        timeout: float | None = None,
-    ) -> pa.Table:
+    def run_live(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """The answer to one query on the source itself: a locked database that sees it alone."""
-        with self._failing(), duckdb.connect(config=self._settings) as connection:
-            _distrust(connection)
-            if attach is not None:
-                connection.execute(f"ATTACH {_quoted(str(attach))} AS source (READ_ONLY)")
-            listed = ", ".join(_quoted(path) for path in paths)
+        with self._failing(), self._live() as connection:
+            return self._timed(connection, sql, timeout)
+
+    @contextlib.contextmanager
+    def _live(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with duckdb.connect(config=self._settings) as connection:
+            self._reach(connection)
+            listed = ", ".join(_quoted(path) for path in self._paths)
             connection.execute(f"SET allowed_paths = [{listed}]")
             _lock(connection)
-            return self._timed(connection, sql, timeout)
+            yield connection
 
     def cancel(self) -> None:
         """Stop every query that is running."""
@@ -174,16 +189,8 @@ class DuckDB:
         try:
             yield
         except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
-            LOG.error("DuckDB: %s", error)  # noqa: TRY400  # the stack would hold rows
+            LOG.error("DuckDB: %s", error)  # its stack would hold rows
             raise failed() from None
-
-
-def failed() -> EngineFailed:
-    """The one thing that anybody is told when an engine fails."""
-    return EngineFailed(
-        "the engine could not answer this query; if it was charged, it stays charged.",
-        hint="ask again with the same key; if it fails again, the curator's log says why.",
-    )
 
 
 def _distrust(connection: duckdb.DuckDBPyConnection) -> None:

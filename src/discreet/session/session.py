@@ -33,7 +33,6 @@ from discreet.session.terms import (
     require_affordable,
 )
 from discreet.sql.core import measure
-from discreet.sql.dialects import DUCKDB
 from discreet.sql.queries import read_query
 
 
@@ -129,7 +128,7 @@ class Session:
             query.core,
             noise.lowered,
             table=data.table,
-            dialect=DUCKDB,
+            dialect=data.dialect,
             bounding=group_bounding(query.core, dataset),
             key=self._key,
         )
@@ -193,7 +192,7 @@ class Session:
         return data.prepare(refresh=refresh, progress=progress or self.progress)
 
     def snapshot(self, dataset: str | None = None) -> Snapshot | None:
-        """The snapshot of a data set that is on disk, if there is one."""
+        """The snapshot of a data set, if there is one."""
         return self._data[self._dataset(dataset).name].snapshot()
 
     def cancel(self) -> None:
