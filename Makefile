@@ -17,10 +17,10 @@ demo: setup ## See it at work, in a few seconds.
 	$(BIN)/python -m demo
 
 test: setup ## Run the tests and every example in the docs (minutes).
-	$(BIN)/python -m pytest -n 2 -m "not deep" --durations=10
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not deep" --durations=10
 
 test-deep: setup ## Run every test, the exhaustive ones too.
-	$(BIN)/python -m pytest -n 2 --durations=10
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=10
 
 check: setup ## Lint, format, types, and the direction of imports.
 	$(BIN)/ruff check .

@@ -1,7 +1,19 @@
 """Settings of all tests."""
 
+import pytest
 from hypothesis import settings
+
+from tests.spark import spark
+
+__all__ = ["spark"]
 
 # A deadline would be an assertion about time, and those belong in bench/.
 settings.register_profile("discreet", deadline=None, print_blob=True)
 settings.load_profile("discreet")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Send all that needs Spark to one process, which starts it once."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
