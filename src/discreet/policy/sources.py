@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from discreet.policy.mistakes import Mistake, refuse
 
@@ -47,9 +47,16 @@ class Source(BaseModel):
     path: str | None = None
     """A file, or a glob such as ``visits/*.parquet``; relative to the policy file."""
     table: str | None = None
-    """A table or view, with its schema if need be: ``hospital.visits``."""
+    """A table or view, with its schema if need be: ``hospital.visits``. In PostgreSQL a table
+    without one is in ``public``."""
     connection: str | None = None
     """Where the connection string is: ``env:NAME`` or ``file:PATH``; never the string itself."""
+    snapshots: str | None = None
+    """Where a server keeps snapshots: a schema of PostgreSQL, a folder of Spark."""
+    timeout: int | None = Field(default=None, ge=1)
+    """The most seconds that a server may take for one question."""
+    format: str | None = None
+    """What kind of files the path of a Spark source holds."""
     delimiter: str = ","
     header: bool = True
     """Whether each CSV file begins with the names of its columns; if not, the order is ours."""
@@ -83,6 +90,31 @@ class Source(BaseModel):
         if self.kind == "postgres" and self.path is not None:
             yield Mistake(("path",), "a postgres source has no path.", 'table = "visits"')
         yield from self._connection_mistakes(files=files)
+        yield from self._server_mistakes(files=files)
+
+    def _server_mistakes(self, *, files: bool) -> Iterator[Mistake]:
+        for name in ("snapshots", "timeout"):
+            if files and getattr(self, name) is not None:
+                yield Mistake((name,), f"a {self.kind} file has no {name}.", "leave it out")
+        if self.format is not None and (self.kind != "spark" or self.path is None):
+            yield Mistake(
+                ("format",), "only the path of a spark source has a format.", "leave it out"
+            )
+        if self.kind != "postgres":
+            return
+        parts = (self.table or "x").split(".")
+        if len(parts) > 2 or not all(parts):
+            yield Mistake(
+                ("table",),
+                "a table is a name, or a schema and a name.",
+                'table = "hospital.visits"',
+            )
+        if self.snapshots is not None and not (0 < len(self.snapshots.encode()) < 64):
+            yield Mistake(
+                ("snapshots",),
+                "the name of a schema has from 1 to 63 bytes.",
+                'snapshots = "discreet"',
+            )
 
     def _connection_mistakes(self, *, files: bool) -> Iterator[Mistake]:
         hint = 'connection = "env:HOSPITAL_DSN" or connection = "file:hospital.dsn"'
