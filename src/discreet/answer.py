@@ -114,17 +114,33 @@ class Answer:
         }
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table; a number ``n`` is followed by ``n_low`` and ``n_high``."""
+        """An Arrow table; a number ``n`` is followed by ``n_low`` and ``n_high``.
+
+        Where the answer has a column of such a name itself, both have one underscore more, or as
+        many as it takes: ``n__low`` and ``n__high``. No two columns have one name.
+        """
         names: list[str] = []
         arrays: list[pa.Array] = []
-        for column in self.columns:
+        for column, ends in zip(self.columns, self._ends(), strict=True):
             names.append(column.name)
             arrays.append(pa.array(column.values, type=_ARROW.get(column.type)))
-            for end, bounds in (("low", column.low), ("high", column.high)):
+            for end, bounds in zip(ends, (column.low, column.high), strict=True):
                 if bounds is not None:
-                    names.append(f"{column.name}_{end}")
+                    names.append(end)
                     arrays.append(pa.array(bounds, type=pa.float64()))
-        return pa.table(dict(zip(names, arrays, strict=True)))
+        return pa.Table.from_arrays(arrays, names=names)
+
+    def _ends(self) -> list[tuple[str, str]]:
+        """For each column, names for the ends of its intervals that nothing else has."""
+        taken = {column.name.lower() for column in self.columns}
+        found: list[tuple[str, str]] = []
+        for column in self.columns:
+            gap = "_"
+            while taken & {f"{column.name}{gap}{end}".lower() for end in ("low", "high")}:
+                gap += "_"
+            found.append((f"{column.name}{gap}low", f"{column.name}{gap}high"))
+            taken |= {end.lower() for end in found[-1]} if column.low is not None else set()
+        return found
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame, where pandas is installed."""
@@ -148,18 +164,24 @@ class Answer:
                 hint=f"one of: {', '.join(numbers) or 'none in this answer'}.",
             )
         keys = [each for each in self.columns if each.low is None]
-        rows = [
-            {"row": ", ".join(self.text(key, row) for key in keys) or "all"}
-            | self.column(chosen).cell(row)
-            for row in range(len(self))
-        ]
+        drawn = self.column(chosen)
+        low, high = self._ends()[self.columns.index(drawn)]
         key = ", ".join(each.name for each in keys) or " "
+        names = [
+            ", ".join(self.text(each, row) for each in keys) or "all" for row in range(len(self))
+        ]
+        if len(set(names)) < len(names):  # a query need not show what it groups by
+            names = [f"{place}. {name}" for place, name in enumerate(names, 1)]
+        rows = []
+        for row, name in enumerate(names):
+            cell = drawn.cell(row)
+            rows.append({key: name, chosen: cell["value"], low: cell["low"], high: cell["high"]})
         return error_bars(
-            [{key: row.pop("row"), chosen: row["value"], **row} for row in rows],
+            rows,
             key=key,
             value=chosen,
-            low="low",
-            high="high",
+            low=low,
+            high=high,
             title=f"{chosen} by {key}" if keys else chosen,
             subtitle=f"dots are noisy answers; lines are {float(self.confidence):.4g} intervals",
         )

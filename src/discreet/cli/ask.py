@@ -66,7 +66,7 @@ def ask(
         typer.Option(
             min=1,
             metavar="ROWS",
-            help="The size of group for which --within speaks of averages.",
+            help="The size of group for which errors of averages and ratios are meant.",
             rich_help_panel=_QUESTION,
         ),
     ] = None,
@@ -134,7 +134,8 @@ def ask(
     with session, progress() as session.progress, hinting(source, session, sql=sql):
         if explain:
             explanation = session.explain(sql, **terms)
-            typer.echo(json.dumps(explanation.to_json()) if as_json else str(explanation))
+            told = explanation.told(assuming="--assuming 1000")
+            typer.echo(json.dumps(explanation.to_json()) if as_json else told)
             return
         answer = session.sql(sql, key=key, **terms)
         over = None if diagnose is None else session.diagnose(epsilon=diagnose)

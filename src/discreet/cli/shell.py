@@ -161,7 +161,8 @@ class Shell:
             raise InvalidInput(
                 "there is nothing to explain.", hint=f"\\explain {example(self.session)}"
             )
-        self.out.print(str(self.session.explain(sql, **self.terms)), markup=False)
+        explained = self.session.explain(sql, **self.terms)
+        self.out.print(explained.told(assuming="\\set assuming 1000"), markup=False)
 
     def budget(self, _: str) -> None:
         """What is left."""

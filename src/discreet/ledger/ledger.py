@@ -13,6 +13,7 @@ from typing import Any, Self, TextIO
 from discreet.accounting.filters import cost, require
 from discreet.accounting.loss import Budget
 from discreet.accounting.measures import Measure, measure
+from discreet.accounting.names import is_name
 from discreet.errors import InvalidInput, InvalidName, TooLarge, UnknownAccount
 from discreet.events import Event
 from discreet.ledger.accounts import Account, DataSet, Place
@@ -325,13 +326,10 @@ class Ledger:
         return terms
 
 
-_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
-
-
 @lru_cache(maxsize=1024)
 def name_of(value: str, what: str) -> str:
     """A name that can be written down: up to 200 characters, none of them invisible controls."""
-    if not isinstance(value, str) or _NAME.fullmatch(value) is None:
+    if not is_name(value):
         raise InvalidName(
             f"{what} = {value!r:.60} is not a name: 1 to 200 characters, no control characters.",
             hint=f'{what}="visits-2026"',

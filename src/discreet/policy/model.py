@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from discreet import accounting
 from discreet.accounting.loss import small_delta
 from discreet.accounting.measures import Measure, measure
+from discreet.accounting.names import is_name
 from discreet.errors import InvalidInput
 from discreet.exact.parameters import confidence as exact_confidence
 from discreet.exact.parameters import delta as exact_delta
@@ -37,7 +38,6 @@ SmallDelta = Annotated[Fraction, BeforeValidator(lambda raw: small_delta(number(
 Confidence = Annotated[Fraction, BeforeValidator(lambda raw: exact_confidence(number(raw)))]
 Positive = Annotated[int, Field(ge=1)]
 
-_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
 _SCHEDULE = re.compile(
     r"every [1-9][0-9]{0,3} (minutes|hours|days)|daily at ([01][0-9]|2[0-3]):[0-5][0-9]"
 )
@@ -324,7 +324,7 @@ def _cap_mistakes(accountant: str, cap: AnalystCap, where: tuple[str, ...]) -> I
 def _name_mistakes(names: Iterable[str], what: str, where: tuple[str, ...]) -> Iterator[Mistake]:
     for name in names:
         here = (*where, name) if where else ()
-        if _NAME.fullmatch(name) is None:
+        if not is_name(name):
             yield Mistake(
                 here,
                 f"the name of the {what} is not 1 to 200 visible characters.",

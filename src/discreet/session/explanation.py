@@ -9,9 +9,8 @@ from typing import Any
 
 from discreet.answer import number
 from discreet.plan.expressions import Column, walk
-from discreet.plan.predict import half_width
 from discreet.plan.primitives import Primitive
-from discreet.session.postprocess import bare_aggregates
+from discreet.session.predicted import Wanted, depends, errors
 from discreet.session.request import Request
 from discreet.theory.neighbours import Relation
 
@@ -35,12 +34,17 @@ class Explanation:
     """Unit, neighbours, rows per unit, bounds, threshold."""
     groups: int | None
     """How many groups will be shown; None where the keys are private."""
+    grouped: bool
+    """Whether a line of the answer is a group."""
     shown_from: int | None
     """The number of rows from which a private group is shown, at the confidence."""
     measured: tuple[Measured, ...]
     errors: Mapping[str, Fraction | None]
     """For each number the error at the confidence; None where it depends on private counts."""
-    confidence: Fraction
+    assumed: frozenset[str]
+    """The numbers whose error depends on how many rows a group has."""
+    wanted: Wanted
+    """What the errors were predicted for."""
     epsilon: Fraction
     delta: Fraction
     charge: Mapping[str, Fraction]
@@ -48,7 +52,16 @@ class Explanation:
     left: Mapping[str, Fraction]
     sql: str
 
+    @property
+    def confidence(self) -> Fraction:
+        """Of the errors, and of the intervals."""
+        return self.wanted.confidence
+
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, assuming: str = "assuming=1000") -> str:
+        """In words; ``assuming`` is how one types what an average is about."""
         facts = self.facts
         most = f"at most {facts['rows_per_unit']} rows each"
         lines = [
@@ -60,7 +73,8 @@ class Explanation:
         if self.groups is None:
             lines.append(
                 f"groups       private: those with a noisy count of {facts['threshold']} or more; "
-                f"one of {self.shown_from} rows is shown in {float(self.confidence):.0%} of cases"
+                f"one of {self.shown_from} rows is shown in "
+                f"{float(100 * self.confidence):g} % of cases"
             )
         elif self.groups > 1:
             lines.append(f"groups       {self.groups:,}, all public, empty ones too")
@@ -70,13 +84,27 @@ class Explanation:
                 f"{number(float(each.sensitivity))}; {each.noise} noise of scale "
                 f"{number(float(each.scale))}"
             )
-        for name, error in self.errors.items():
-            shown = "depends on the data" if error is None else f"± {number(float(error))}"
-            lines.append(f"error        {name}: {shown} at {float(self.confidence):.0%}")
+        lines += [
+            f"error        {name}: {self._error(name, error, assuming)}"
+            for name, error in self.errors.items()
+        ]
         charge = ", ".join(f"{name} {float(v):.6g}" for name, v in self.charge.items())
         left = ", ".join(f"{name} {float(v):.6g}" for name, v in self.left.items())
         lines += [f"costs        {charge} (left: {left})", f"runs         {self.sql}"]
         return "\n".join(lines)
+
+    def _error(self, name: str, error: Fraction | None, assuming: str) -> str:
+        rows = self.wanted.assuming
+        if error is None and rows is None and name in self.assumed:
+            return f"depends on how many rows a group has; {assuming} shows it for 1,000"
+        if error is None:
+            return "cannot be said beforehand" + (f", assuming {rows:,} rows" if rows else "")
+        sure = f"± {number(float(error))} at {float(100 * self.confidence):g} %"
+        if self.wanted.cells > 1:
+            sure += f" in all {self.wanted.cells:,} groups at once"
+        elif self.grouped:
+            sure += " in each group"
+        return sure + (f", assuming {rows:,} rows" if name in self.assumed else "")
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -95,6 +123,8 @@ class Explanation:
                 for each in self.measured
             ],
             "errors": {k: None if v is None else float(v) for k, v in self.errors.items()},
+            "assuming": self.wanted.assuming,
+            "simultaneous": self.wanted.cells > 1,
             "confidence": float(self.confidence),
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),
@@ -109,24 +139,10 @@ def explain(
     *,
     charge: Mapping[str, Fraction],
     left: Mapping[str, Fraction],
-    cells: int,
-    assuming: int | None,
+    wanted: Wanted,
 ) -> Explanation:
     """Everything about a request that does not need its answer."""
     noise, core = request.noise, request.query.core
-    bare = bare_aggregates(request.query.stages)
-    errors: dict[str, Fraction | None] = {}
-    for name, value in request.query.stages[-1].columns:
-        if name in bare:
-            errors[name] = half_width(
-                noise,
-                noise.lowered.recipes[bare[name]],
-                confidence=request.confidence,
-                cells=cells,
-                assuming=assuming,
-            )
-        elif value.meaning.type in ("integer", "real") and not isinstance(value, Column):
-            errors[name] = None
     groups = None
     if core.keys_are_public:
         groups = 1
@@ -136,6 +152,7 @@ def explain(
         dataset=request.dataset.name,
         facts=facts(request),
         groups=groups,
+        grouped=bool(core.keys) and all(stage.groups is None for stage in request.query.stages),
         shown_from=noise.selection.shown_from(request.confidence) if noise.selection else None,
         measured=tuple(
             Measured(
@@ -148,8 +165,9 @@ def explain(
                 noise.lowered.primitives, noise.sensitivities, noise.scales, strict=True
             )
         ),
-        errors=errors,
-        confidence=request.confidence,
+        errors=errors(request.query, noise, wanted),
+        assumed=frozenset(depends(request.query)),
+        wanted=wanted,
         epsilon=noise.epsilon,
         delta=noise.delta,
         charge=charge,

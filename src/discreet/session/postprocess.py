@@ -32,20 +32,45 @@ class Output:
     high: NDArray[np.float64] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where the outputs of the last stage come from."""
+
+    origin: Mapping[str, str | None]
+    """The key ``k0..`` or aggregate ``a0..`` that an output is, if it is that and nothing else."""
+    noisy: Mapping[str, bool]
+    """Whether an output was made from any aggregate."""
+
+
+def trace(stages: tuple[Stage, ...]) -> Trace:
+    """Follow every output of the last stage down to the noisy table."""
+    origin: dict[str, str | None] = {}
+    noisy: dict[str, bool] = {}
+    for place, stage in enumerate(stages):
+        bare = stage.groups is None
+        below, was = (lambda name: name, _is_aggregate) if place == 0 else (origin.get, noisy.get)
+        origin, noisy = (
+            {
+                n: below(e.name) if bare and isinstance(e, Column) else None
+                for n, e in stage.columns
+            },
+            {n: any(was(c) for c in columns_of(e)) for n, e in stage.columns},
+        )
+    return Trace(origin, noisy)
+
+
+def _is_aggregate(name: str) -> bool:
+    return name.startswith("a")
+
+
 def bare_aggregates(stages: tuple[Stage, ...]) -> dict[str, int]:
     """The outputs that are one aggregate and nothing else, with its number."""
-    origin: dict[str, str | None] = {}
-    for place, stage in enumerate(stages):
-        origin = {
-            name: (value.name if place == 0 else origin.get(value.name))
-            for name, value in stage.columns
-            if stage.groups is None and isinstance(value, Column)
-        }
-    return {name: int(at[1:]) for name, at in origin.items() if at and at.startswith("a")}
+    origin = trace(stages).origin
+    return {name: int(at[1:]) for name, at in origin.items() if at and _is_aggregate(at)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
     """What a stage did to the rows, so that it can be done to replicas too."""
 
     kept: NDArray[np.intp]
@@ -57,42 +82,41 @@ def postprocess(
     released: Released, stages: tuple[Stage, ...], confidence: Fraction
 ) -> list[Output]:
     """The columns of the answer."""
-    columns: Mapping[str, Vector] = released.vectors()
-    # Where an output is a bare column all the way down, its own interval is exact.
-    origin: dict[str, str | None] = {name: name for name in columns}
-    noisy: dict[str, bool] = {name: name.startswith("a") for name in columns}
+    columns, steps = run(released, stages)
     rows = np.arange(released.table.groups)
-    steps: list[_Step] = []
-    for stage in stages:
-        step, columns = _run(stage, columns)
-        steps.append(step)
+    for step in steps:
         rows = rows[step.kept]
         if step.grouping is not None:
             rows = rows[step.grouping.first] if len(rows) else rows
         rows = rows[step.chosen] if len(rows) else rows
-        bare = step.grouping is None
-        origin, noisy = (
-            {
-                n: origin[e.name] if bare and isinstance(e, Column) else None
-                for n, e in stage.columns
-            },
-            {n: any(noisy[c] for c in columns_of(e)) for n, e in stage.columns},
-        )
+    traced = trace(stages)
+    origin, noisy = traced.origin, traced.noisy
     needed = any(noisy[n] and origin[n] is None for n, _ in stages[-1].columns)
-    replicas = _replay(released.replicas(), stages, steps) if needed else {}
+    replicas = replay(released, stages, steps) if needed else {}
     outputs: list[Output] = []
     for name, value in stages[-1].columns:
         vector, source = columns[name], origin[name]
         low = high = None
+        # Where an output is a bare column all the way down, its own interval is exact.
         if noisy[name] and source is not None:
             low, high = (end[rows] for end in released.interval(int(source[1:]), confidence))
-        elif noisy[name] and _is_number(value):
+        elif noisy[name] and is_number(value):
             low, high = spread(replicas[name], confidence)
         outputs.append(Output(name, value.meaning.type, vector, low, high))
     return outputs
 
 
-def _run(stage: Stage, columns: Mapping[str, Vector]) -> tuple[_Step, dict[str, Vector]]:
+def run(released: Released, stages: tuple[Stage, ...]) -> tuple[Mapping[str, Vector], list[Step]]:
+    """The columns that the stages make of the noisy table, and what each did to the rows."""
+    columns: Mapping[str, Vector] = released.vectors()
+    steps: list[Step] = []
+    for stage in stages:
+        step, columns = _run(stage, columns)
+        steps.append(step)
+    return columns, steps
+
+
+def _run(stage: Stage, columns: Mapping[str, Vector]) -> tuple[Step, dict[str, Vector]]:
     rows = next((vector.rows for vector in columns.values()), 1)
     kept = _where(stage.where, columns, None, rows)
     inner = {name: vector.take(kept) for name, vector in columns.items()}
@@ -112,14 +136,13 @@ def _run(stage: Stage, columns: Mapping[str, Vector]) -> tuple[_Step, dict[str, 
     start = stage.offset or 0
     end = None if stage.limit is None else start + stage.limit
     chosen = chosen[start:end]
-    step = _Step(kept, grouping, chosen)
+    step = Step(kept, grouping, chosen)
     return step, {name: vector.take(chosen) for name, vector in outputs.items()}
 
 
-def _replay(
-    replicas: Mapping[str, Vector], stages: tuple[Stage, ...], steps: list[_Step]
-) -> dict[str, Vector]:
-    columns = dict(replicas)
+def replay(released: Released, stages: tuple[Stage, ...], steps: list[Step]) -> dict[str, Vector]:
+    """The same columns of the same rows, made of the replicas."""
+    columns = released.replicas()
     for stage, step in zip(stages, steps, strict=True):
         inner = {name: vector.take(step.kept) for name, vector in columns.items()}
         columns = {
@@ -163,5 +186,6 @@ def _sorted(chosen: NDArray[np.intp], terms: list[Vector], stage: Stage) -> NDAr
     return np.array(rows, dtype=np.intp)
 
 
-def _is_number(value: Expression) -> bool:
+def is_number(value: Expression) -> bool:
+    """Whether an output can have an interval."""
     return value.meaning.type in ("integer", "real")

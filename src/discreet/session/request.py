@@ -6,15 +6,19 @@ import hashlib
 import json
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from discreet.events import Event
+from discreet.plan.expressions import Value
 from discreet.plan.noise import NoisePlan
 from discreet.plan.query import Query
 from discreet.policy.model import Dataset
 from discreet.sql.core import Measurement
+
+_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -43,21 +47,45 @@ class Request:
         """The same for the same measurement with the same noise on the same snapshot.
 
         How a query was spelled, and what is done with the noisy table afterwards, is not in it.
+        The engine's SQL says which whole numbers are measured, the parts and centres how they make
+        the primitives, the keys which groups are shown and in which order, the events and scales
+        which noise they get. All of it is text of our own making: no form that Python may change.
         """
         noise = self.noise
         facts: dict[str, Any] = {
+            "version": _VERSION,
             "dataset": self.dataset.name,
             "snapshot": self.snapshot,
             "sql": self.measurement.sql,
-            "keys": [repr(key.values) for key in self.query.core.keys],
-            "primitives": [repr(p) for p in noise.lowered.primitives],
+            "parts": self.measurement.parts,
+            "centres": [each.centre for each in noise.lowered.primitives],
+            "steps": [str(each.step) for each in noise.lowered.primitives],
+            "keys": [
+                None if key.values is None else [_written(value) for value in key.values]
+                for key in self.query.core.keys
+            ],
+            "events": [event.to_json() for event in self.events],
             "kind": noise.kind,
             "scales": [str(scale) for scale in noise.scales],
             "threshold": noise.selection.threshold if noise.selection else None,
             "epsilon": str(noise.epsilon),
             "delta": str(noise.delta),
-            "relation": str(noise.relation),
         }
         if self.once:
             facts["once"] = self.nonce if self.key is None else f"key {self.key}"
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _written(value: Value) -> Any:
+    """A key as JSON in which no two of them are alike: 1, true, "1" and 1/1 are four."""
+    match value:
+        case None | bool() | str():
+            return value
+        case int():
+            return {"integer": str(value)}
+        case Fraction():
+            return {"real": str(value)}
+        case datetime():
+            return {"timestamp": value.isoformat()}
+    return {"date": value.isoformat()}

@@ -25,13 +25,7 @@ from discreet.session.measure import Aggregates, collect, public_groups
 from discreet.session.postprocess import Output, postprocess
 from discreet.session.request import Request
 from discreet.session.table import NoisyTable, Released
-from discreet.session.terms import (
-    Terms,
-    cells_of,
-    confidence_of,
-    noise_on,
-    require_affordable,
-)
+from discreet.session.terms import Terms, confidence_of, noise_on, require_affordable, wanted
 from discreet.sql.core import measure
 from discreet.sql.queries import read_query
 
@@ -88,10 +82,10 @@ class Session:
     def sql(self, text: str, *, key: str | None = None, **terms: Unpack[Terms]) -> Answer:
         """The private answer to a query, for ``epsilon`` or ``within`` an error.
 
-        With ``within`` the cheapest epsilon that keeps the error of every count, sum and average
-        (or of one ``column``) within the target is found from public facts; ``epsilon`` is then the
-        most that may be spent, and if more is needed nothing is. ``simultaneous`` asks for all
-        groups at once; averages need ``assuming`` a group's size. ``key`` makes a retry safe.
+        With ``within`` the cheapest epsilon that keeps the error of every number (or of one
+        ``column``) within the target is found from public facts; ``epsilon`` is then the most that
+        may be spent, and if more is needed nothing is. ``simultaneous`` asks for all groups at
+        once; averages and ratios need ``assuming`` a group's size. ``key`` makes a retry safe.
         """
         return self._ask(read_query(text, self._schemas), key, terms)
 
@@ -110,8 +104,7 @@ class Session:
             request,
             charge=dict(zip(left, charge, strict=True)),
             left=left,
-            cells=cells_of(terms, request.query),
-            assuming=terms.get("assuming"),
+            wanted=wanted(terms, request.query, request.dataset),
         )
 
     def plan(self, text: str, *, key: str | None = None, **terms: Unpack[Terms]) -> Request:

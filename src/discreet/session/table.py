@@ -66,6 +66,8 @@ class Released:
 
     table: NoisyTable
     noise: NoisePlan
+    draws: int | None = None
+    """How many replicas; left out, as many as are quickly drawn for so many groups."""
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
@@ -81,7 +83,8 @@ class Released:
 
     @cached_property
     def _replicated(self) -> list[NDArray[Any]]:
-        count = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
+        quick = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
+        count = quick if self.draws is None else self.draws
         stream = Replicas(self.table.to_bytes())
         return [
             values - stream.draw(noise, (count, self.table.groups))

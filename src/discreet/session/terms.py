@@ -12,11 +12,10 @@ from discreet.exact import confidence as exact_confidence
 from discreet.exact import delta as exact_delta
 from discreet.exact import epsilon as exact_epsilon
 from discreet.plan.noise import NoisePlan, plan_noise
-from discreet.plan.predict import Target, least_epsilon
-from discreet.plan.primitives import Lowered, Recipe, lower
+from discreet.plan.primitives import lower
 from discreet.plan.query import Query
 from discreet.policy.model import Dataset
-from discreet.session.postprocess import bare_aggregates
+from discreet.session.predicted import Wanted, least_epsilon
 
 
 class Terms(TypedDict, total=False):
@@ -31,11 +30,11 @@ class Terms(TypedDict, total=False):
     confidence: Rational | None
     """Of the intervals, and of the error target."""
     column: str | None
-    """The one column that the error target is for; left out, every count, sum and average."""
+    """The one column that the error target is for; left out, every number."""
     simultaneous: bool
     """Whether the target speaks of all groups at once, not of each."""
     assuming: int | None
-    """The number of rows for which the error of an average is wanted."""
+    """The number of rows of a group for which the errors of averages and ratios are wanted."""
 
 
 def confidence_of(terms: Terms, dataset: Dataset) -> Fraction:
@@ -44,9 +43,31 @@ def confidence_of(terms: Terms, dataset: Dataset) -> Fraction:
     return dataset.confidence if given is None else exact_confidence(given)
 
 
+def wanted(terms: Terms, query: Query, dataset: Dataset) -> Wanted:
+    """What the errors of a query are to be predicted for."""
+    return Wanted(confidence_of(terms, dataset), cells_of(terms, query), assuming_of(terms))
+
+
 def cells_of(terms: Terms, query: Query) -> int:
     """How many cells an error must hold in at once."""
-    return (number_of_groups(query) or 1) if terms.get("simultaneous") else 1
+    if not terms.get("simultaneous"):
+        return 1
+    groups = number_of_groups(query)
+    if groups is None:
+        raise InvalidInput(
+            "the groups of this query are private, so nobody knows in how many of them an error "
+            "would have to hold at once.",
+            hint="leave simultaneous out, or declare the keys.",
+        )
+    return groups
+
+
+def assuming_of(terms: Terms) -> int | None:
+    """The number of rows that is assumed, if one is."""
+    given = terms.get("assuming")
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
+        raise InvalidInput(f"assuming = {given!r} is not a number of rows.", hint="assuming=1000")
+    return given
 
 
 def number_of_groups(query: Query) -> int | None:
@@ -67,13 +88,14 @@ def noise_on(terms: Terms, query: Query, dataset: Dataset) -> NoisePlan:
 
     epsilon, within = terms.get("epsilon"), terms.get("within")
     if within is not None:
-        target = Target(
-            positive(within, name="within"),
-            confidence_of(terms, dataset),
-            cells_of(terms, query),
-            terms.get("assuming"),
+        least = least_epsilon(
+            query,
+            noise_at,
+            wanted(terms, query, dataset),
+            within=positive(within, name="within"),
+            column=terms.get("column"),
         )
-        return noise_at(least_epsilon(noise_at, _wanted(query, lowered, terms), target))
+        return noise_at(least)
     if epsilon is None:
         raise InvalidEpsilon(
             "the query has no price: neither epsilon nor an error target is given.",
@@ -92,15 +114,3 @@ def require_affordable(terms: Terms, needed: Fraction) -> None:
         f"this error needs epsilon = {float(needed):g}, and {limit}. Nothing was spent.",
         hint=f"epsilon={float(needed):g} spends it.",
     )
-
-
-def _wanted(query: Query, lowered: Lowered, terms: Terms) -> list[Recipe]:
-    bare, column = bare_aggregates(query.stages), terms.get("column")
-    if column is None:
-        return [lowered.recipes[index] for index in bare.values()]
-    if column not in bare:
-        raise InvalidInput(
-            f"column = {column!r} is not a count, sum or average by itself.",
-            hint=f"one of: {', '.join(bare) or 'none in this query'}.",
-        )
-    return [lowered.recipes[bare[column]]]
