@@ -57,6 +57,10 @@ def never_twice(value: Any, n: int) -> Any:
     return np.zeros(n - 1)
 
 
+def fails(value: Any, n: int) -> Any:
+    return 1 / (n - n)
+
+
 def words(value: Any, n: int) -> Any:
     """Tells its input in one answer of a hundred."""
     told = _UNSAFE.random(n) < 0.01

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from typer.testing import CliRunner
 
+from discreet.audit.attacks import ATTACKS
 from discreet.cli import app
 from discreet.errors import InvalidInput
 from tests.audit import mechanisms
@@ -144,10 +145,49 @@ def address():
 
 def test_an_endpoint_is_refuted_by_what_it_answers(run, address):
     claim = ("--inputs", "0", "1", "--epsilon", "1", "--samples", "1000000")
-    found = run("command", address + "?value={input}&n={n}", *claim)
+    found = run("endpoint", address + "?value={input}&n={n}", *claim)
     assert found.exit_code == 1
 
 
 @pytest.mark.parametrize("words", ["http://localhost/", "http://localhost:1/{input}/{n}"])
 def test_an_address_that_gives_no_outputs_is_refused(run, words):
-    assert isinstance(run("command", words, *CLAIM).exception, InvalidInput)
+    assert isinstance(run("endpoint", words, *CLAIM).exception, InvalidInput)
+
+
+def test_an_endpoint_that_keeps_its_claim_is_not_refuted(run, address):
+    # A scale 5 % short of epsilon 1 is enough for 1.1. False alarm: at most 1e-6.
+    claim = ("--inputs", "0", "1", "--epsilon", "1.1", "--samples", "100000")
+    found = run("endpoint", address + "?value={input}&n={n}", *claim, "--confidence", "0.999999")
+    assert found.exit_code == 0
+    assert "Not refuting is not proving" in found.stdout
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_attacks_are_drawn_against_their_ceilings(run, tmp_path, ending):
+    place = tmp_path / f"attacks.{ending}"
+    found = run("attack", "reconstruction", "rollback", "--plot", str(place))
+    assert found.exit_code == 0
+    assert place.read_bytes().startswith(b"<svg" if ending == "svg" else b"\x89PNG")
+
+
+def test_the_list_of_attacks_says_what_each_does(run):
+    told = json.loads(run("attack", "--list", "--json").stdout)["attacks"]
+    assert list(told) == list(ATTACKS)
+    assert all(len(story) > 20 for story in told.values())
+    assert "diagnosis" in run("attack", "--list").stdout
+
+
+COMMANDS = ["mechanism", "module", "command", "endpoint", "sql", "exact", "attack"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_has_an_example_and_says_what_the_exit_status_means(run, name):
+    told = " ".join(run(name, "--help").stdout.split())
+    assert f"discreet audit {name} " in told
+    assert "Exit status: 0 if " in told
+
+
+def test_a_function_that_fails_is_told_as_the_users_own(run):
+    found = run("mechanism", "tests.audit.mechanisms:fails", *CLAIM)
+    assert isinstance(found.exception, InvalidInput)
+    assert "ZeroDivisionError" in str(found.exception)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from discreet.audit import Claim
 from discreet.audit.sql import Pair, audit_sql, pair
 from discreet.cli import app
+from discreet.errors import InvalidInput
 from discreet.session import Session, open_session
 
 SURE = "0.999999"
@@ -100,3 +101,68 @@ def test_the_command_audits_two_files_and_leaves_no_trace(tmp_path):
     assert not told["refuted"]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["visits.csv", "without.csv"]
     assert CliRunner().invoke(app, [*words, "--claim", "0.5"]).exit_code == 1
+
+
+POLICY = """
+[dataset.visits]
+source = "data/visits.csv"
+unit = "patient"
+rows_per_unit = 2
+budget = { epsilon = 1 }
+analysts = { ann = { epsilon = 1 }, bob = { epsilon = 1 } }
+
+[dataset.visits.columns]
+patient = { type = "integer" }
+ward = { type = "text", keys = ["A", "B", "C"] }
+age = { type = "integer", bounds = [0, 100] }
+
+[dataset.staff]
+source = "nowhere.parquet"
+unit = "name"
+rows_per_unit = 1
+budget = { epsilon = 1 }
+analysts = { ann = { epsilon = 1 } }
+columns = { name = { type = "text" } }
+"""
+
+
+@pytest.fixture
+def policy(tmp_path):
+    (tmp_path / "data").mkdir()
+    write(tmp_path / "data" / "visits.csv", 21)
+    write(tmp_path / "without.csv", 20)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    return tmp_path
+
+
+def audited(folder: Path, *words: str) -> Any:
+    query = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+    given = ["--policy", str(folder / "policy.toml"), "--neighbour", str(folder / "without.csv")]
+    few = ["--epsilon", "1", "--samples", "100000", "--confidence", SURE]
+    return CliRunner().invoke(app, ["audit", "sql", query, *given, *few, *words])
+
+
+def test_a_policy_says_what_the_data_are_and_stays_untouched(policy):
+    found = audited(policy, "--analyst", "ann")
+    assert found.exit_code == 0, found.output
+    assert "Not refuted: epsilon 1 stands so far." in found.stdout
+    assert "Not refuting is not proving" in found.stdout
+    # No ledger, no key, no snapshot beside it: nothing was spent, nothing is left behind.
+    assert not list(policy.rglob(".discreet"))
+    assert audited(policy, "--analyst", "ann", "--claim", "0.5").exit_code == 1
+
+
+def test_what_a_policy_says_itself_is_not_said_again(policy):
+    found = audited(policy, "--analyst", "ann", "--unit", "patient")
+    assert isinstance(found.exception, InvalidInput)
+    assert "--unit" in str(found.exception)
+
+
+def test_data_in_many_files_or_on_a_server_is_not_copied(policy):
+    write(policy / "data" / "more.csv", 3)
+    for place in ('"data/*.csv"', '{ kind = "postgres", table = "v", connection = "env:X" }'):
+        text = POLICY.replace('"data/visits.csv"', place, 1)
+        (policy / "policy.toml").write_text(text)
+        found = audited(policy, "--analyst", "ann")
+        assert isinstance(found.exception, InvalidInput)
+        assert "file" in str(found.exception)

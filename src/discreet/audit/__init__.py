@@ -2,6 +2,7 @@
 
 from discreet.audit.blackbox import audit
 from discreet.audit.claim import Claim
+from discreet.audit.declared import ModuleReport, audit_module, claims
 from discreet.audit.report import Report
 
-__all__ = ["Claim", "Report", "audit"]
+__all__ = ["Claim", "ModuleReport", "Report", "audit", "audit_module", "claims"]

@@ -155,7 +155,16 @@ class _Run:
         )
 
     def _draw(self, at: Any, n: int) -> Array:
-        outputs = np.asarray(self.function(at, n))
+        try:
+            outputs = np.asarray(self.function(at, n))
+        except InvalidInput:
+            raise
+        except Exception as error:
+            raise InvalidInput(
+                f"the function failed when it was called with ({at!r}, {n}): "
+                f"{type(error).__name__}: {error}",
+                hint="def noisy_count(value, n): return value + noise(n)",
+            ) from error
         if outputs.ndim == 0 or len(outputs) != n:
             raise InvalidInput(
                 f"the function was asked for {n} outputs and returned an array of shape "

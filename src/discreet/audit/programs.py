@@ -14,6 +14,8 @@ import numpy as np
 from discreet.audit.features import Array
 from discreet.errors import InvalidInput
 
+_LONGEST = 600  # seconds for one call; an audit that waits for ever says nothing
+
 
 @dataclass(frozen=True)
 class Command:
@@ -41,14 +43,18 @@ class Command:
             for word in shlex.split(self.words)
         ]
         try:
-            done = subprocess.run(given, capture_output=True, text=True, check=True)  # noqa: S603
+            done = subprocess.run(  # noqa: S603
+                given, capture_output=True, text=True, check=True, timeout=_LONGEST
+            )
         except OSError as error:
             raise InvalidInput(
                 f"{given[0]!r} cannot be run: {error.strerror}.", hint="./noisy_count, or its path"
             ) from None
-        except subprocess.CalledProcessError as error:
+        except subprocess.SubprocessError as error:
+            status = getattr(error, "returncode", None)
+            ended = f"did not end in {_LONGEST} s" if status is None else f"ended with {status}"
             raise InvalidInput(
-                f"{given[0]!r} ended with status {error.returncode}.",
+                f"{given[0]!r} {ended}.",
                 hint=f"try it by hand: {shlex.join(given)}",
             ) from None
         return outputs(done.stdout.split("\n")[:-1])
@@ -72,7 +78,7 @@ class Endpoint:
         """Ask once for n outputs."""
         address = self.address.replace("{input}", quote(str(value))).replace("{n}", str(n))
         try:
-            with urlopen(address) as answer:  # noqa: S310  # http and https only
+            with urlopen(address, timeout=_LONGEST) as answer:  # noqa: S310  # http and https only
                 return outputs(answer.read().decode().splitlines())
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInput(

@@ -68,6 +68,16 @@ class Report:
         """At the claim's epsilon, delta is at least this."""
         return self.best.delta(self.claim.epsilon)
 
+    @property
+    def bound(self) -> str:
+        """The epsilon that is proved, as people read it; rounded down."""
+        return f"{math.floor(self.epsilon * 10_000) / 10_000:g}"
+
+    @property
+    def verdict(self) -> str:
+        """In two words at most."""
+        return "REFUTED" if self.refuted else "not refuted"
+
     def to_json(self) -> dict[str, Any]:
         """As plain data; bounds are rounded outward."""
         best = self.best
@@ -100,13 +110,12 @@ class Report:
         """As a few lines for people."""
         sure = f"{float(100 * self.confidence):g} %"
         likelier, other = self.inputs[::-1] if self.best.swapped else self.inputs
-        found = f"at least {math.floor(self.epsilon * 10_000) / 10_000:g}"
         lines = [
             f"REFUTED: {self.claim} does not hold."
             if self.refuted
             else f"Not refuted: {self.claim} stands so far.",
             "",
-            f"  epsilon is      {found}, with {sure} confidence",
+            f"  epsilon is      at least {self.bound}, with {sure} confidence",
         ]
         if self.claim.delta or (self.refuted and self.delta > 0):
             lines.append(f"  delta is        at least {self.delta:.4g} at the claimed epsilon")

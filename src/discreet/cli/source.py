@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import logging
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.grouped import grouped
 from discreet.errors import InvalidInput, LedgerFailed
 
 if TYPE_CHECKING:
@@ -111,6 +109,13 @@ class Source:
     def _open_policy(self, policy: Path) -> Session:
         from discreet.session import open_session
 
+        self.require_alone(policy)
+        opened = open_session(policy, analyst=self.analyst)
+        self._log()
+        return opened
+
+    def require_alone(self, policy: Path) -> None:
+        """Refuse words about the data beside a policy file, which says them itself."""
         stray = [
             f"--{each.name.replace('_', '-')}"
             for each in fields(self)
@@ -124,9 +129,6 @@ class Source:
             raise InvalidInput(
                 f'"{policy}" is no policy by its name.', hint="--policy policy.toml, or --data"
             )
-        opened = open_session(policy, analyst=self.analyst)
-        self._log()
-        return opened
 
     def _open_data(self, data: Path) -> Session:
         from discreet.cli.said import Said, require_columns, words
@@ -260,30 +262,8 @@ class Source:
             log.addHandler(handler)
 
 
-def with_source(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of ``Source``; it receives them as its argument ``source``."""
-    hints = get_type_hints(Source, include_extras=True)
-    shared = {
-        each.name: inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=each.default,
-            annotation=hints[each.name],
-        )
-        for each in fields(Source)
-    }
-
-    @functools.wraps(command)
-    def run(*args: Any, **options: Any) -> None:
-        source = Source(**{name: options.pop(name) for name in shared})
-        command(*args, source=source, **options)
-
-    own = inspect.signature(command, eval_str=True).parameters
-    kept = [parameter for name, parameter in own.items() if name != "source"]
-    parameters = sorted([*kept, *shared.values()], key=lambda parameter: parameter.kind)
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    return run
+with_source = grouped("source", Source)
+"""Give a command the options of ``Source``; it receives them as its argument ``source``."""
 
 
 def _tell(people: str) -> None:

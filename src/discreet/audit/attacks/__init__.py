@@ -3,13 +3,15 @@
 from collections.abc import Callable
 
 from discreet.audit.attacks.answers import averaging, differencing, membership, singletons
-from discreet.audit.attacks.arithmetic import floating_point, reconstruction
 from discreet.audit.attacks.budget import race, rollback
+from discreet.audit.attacks.floats import floating_point, rounding
 from discreet.audit.attacks.game import Outcome, Score
+from discreet.audit.attacks.reconstruction import reconstruction
 from discreet.audit.attacks.timing import timing
 
 ATTACKS: dict[str, Callable[[], Outcome]] = {
     "floating-point": floating_point,
+    "rounding": rounding,
     "averaging": averaging,
     "differencing": differencing,
     "reconstruction": reconstruction,

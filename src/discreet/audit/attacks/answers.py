@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from discreet.audit.attacks.data import PEOPLE, ROWS, neighbours, opened, table, with_canary
 from discreet.audit.attacks.game import Outcome, Score, duel
 from discreet.audit.claim import Claim
-from discreet.audit.sql import Pair, pair
 from discreet.noise import TwoSidedGeometric
-from discreet.session import Session, open_session
 
-PEOPLE = 100
-_REPEATS = 10
-ROWS = 1_000_000
+_REPEATS = 4
 
 
-def averaging(games: int = 40) -> Outcome:
+def averaging(games: int = 100) -> Outcome:
     """The same question again and again, to average the noise away."""
     truths = (PEOPLE, PEOPLE + 1)
     right = 0
@@ -48,38 +39,44 @@ def averaging(games: int = 40) -> Outcome:
         int(((noise.sample(games * 100).reshape(games, 100).mean(axis=1) + w > 0.5) == w).sum())
         for w in (0, 1)
     )
-    claim = Claim(1)
-    return Outcome(
+    return Outcome.against(
+        Claim(1),
         "averaging",
         "One count, asked over and over in several spellings, and averaged; unsafe: each of 100 "
         "repeats is answered with fresh noise.",
         Score.of(right, 2 * games),
         Score.of(guessed, 2 * games),
-        claim.ceiling,
-        str(claim.epsilon),
-        str(claim.delta),
     )
 
 
 def differencing(games: int = 20_000) -> Outcome:
     """Before the visit and after it: the difference is one patient's diagnosis."""
     healthy, ill = (table(PEOPLE, last_is_ill=truth) for truth in (False, True))
-    # Of one whose age and weight are known, only the diagnosis can differ.
-    query = "SELECT COUNT(*) FROM t WHERE ill AND age = 47 AND weight = 91"
-    with _pair(healthy, ill, query, epsilon="1/2", relation="change_one") as found:
-        truth = [int(exact.values[0][0]) for exact in found.exact]
+    query = "SELECT COUNT(*), AVG(age), AVG(weight) FROM t WHERE ill"
+    limits = {"age": (0, 110), "weight": (0, 200)}
+    with neighbours(
+        healthy, ill, query, epsilon="1/2", relation="change_one", bounds=limits
+    ) as found:
+        counts = np.array([[part[0] for part in exact.values] for exact in found.exact], float)
+        moved = counts[1] - counts[0]
+        scales = np.array([float(scale) for scale in found.requests[0].noise.scales])
 
         def ours(world: int, n: int) -> NDArray[Any]:
-            # Without the visit the count is that of a healthy patient.
-            return np.asarray(found.release(world, n)[:, 0] - found.release(0, n)[:, 0])
+            # Without the visit the numbers are those with a healthy patient.
+            return np.asarray(found.release(world, n) - found.release(0, n), dtype=float)
+
+        def guess(change: NDArray[Any]) -> NDArray[np.bool_]:
+            # Whether it is nearer to this patient's age and weight than to nothing.
+            nearer = (np.abs(change) - np.abs(change - moved)) / scales
+            return np.asarray(nearer.sum(axis=1) > 0)
 
         return duel(
             "differencing",
-            "A patient's age and weight are known; the ill of that age and weight are counted "
-            "before the visit and after it. Unsafe: exact counts.",
+            "A patient's age and weight are known; the ill are counted and their ages and weights "
+            "averaged, before the visit and after it. Unsafe: exact counts and averages.",
             ours=ours,
-            control=lambda world, n: np.full(n, truth[world] - truth[0]),
-            guess=lambda difference: difference > 0.5,
+            control=lambda world, n: np.tile(counts[world] - counts[0], (n, 1)),
+            guess=guess,
             claim=Claim(1),
             games=games,
         )
@@ -87,7 +84,7 @@ def differencing(games: int = 20_000) -> Outcome:
 
 def membership(games: int = 20_000) -> Outcome:
     """Whether someone with a million rows is in the data."""
-    with _pair(table(PEOPLE), with_canary(), "SELECT COUNT(*) FROM t") as found:
+    with neighbours(table(PEOPLE), with_canary(), "SELECT COUNT(*) FROM t") as found:
         noise = TwoSidedGeometric(1)
         return duel(
             "membership",
@@ -105,7 +102,7 @@ def singletons(games: int = 20_000) -> Outcome:
     """Groups of one person: that they are shown is the leak."""
     without, with_one = table(PEOPLE), table(PEOPLE + 1, name="zoe")
     query = "SELECT name, COUNT(*) FROM t GROUP BY name"
-    with _pair(without, with_one, query, epsilon=1, delta="1e-5") as found:
+    with neighbours(without, with_one, query, delta="1e-5") as found:
         place = [group == ("zoe",) for group in found.watched()].index(True)
         width = len(found.exact[1].values)
 
@@ -122,67 +119,3 @@ def singletons(games: int = 20_000) -> Outcome:
             claim=Claim(1, delta="1e-5"),
             games=games,
         )
-
-
-# The data ----------------------------------------------------------------------------------------
-
-
-def table(people: int, *, last_is_ill: bool = False, name: str = "ann") -> pa.Table:
-    """One row for each person."""
-    last = people - 1
-    return pa.table(
-        {
-            "person": pa.array(np.arange(people)),
-            "name": pa.array(["ann"] * last + [name]),
-            "age": pa.array([30 + i % 40 for i in range(last)] + [47]),
-            "weight": pa.array([60 + i % 30 for i in range(last)] + [91]),
-            "ill": pa.array([i % 3 == 0 for i in range(last)] + [last_is_ill]),
-        }
-    )
-
-
-def with_canary() -> pa.Table:
-    """Everybody, and someone with a million rows."""
-    canary = pa.table(
-        {
-            "person": pa.array(np.full(ROWS, 10**6)),
-            "name": pa.array(np.full(ROWS, "canary")),
-            "age": pa.array(np.full(ROWS, 40)),
-            "weight": pa.array(np.arange(ROWS) % 200),
-            "ill": pa.array(np.zeros(ROWS, dtype=bool)),
-        }
-    )
-    return pa.concat_tables([table(PEOPLE), canary])
-
-
-@contextmanager
-def opened(rows: pa.Table, *, relation: str = "add_remove") -> Iterator[tuple[Session, Path]]:
-    """A session over these rows, in a folder that is thrown away."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "t.parquet"
-        pq.write_table(rows, path)
-        with open_session(
-            path,
-            unit="person",
-            rows_per_unit=1,
-            epsilon=10_000,
-            delta="1/2",
-            bounds={"weight": (0, 200_000)},
-            relation=relation,
-        ) as session:
-            yield session, path
-
-
-@contextmanager
-def _pair(
-    one: pa.Table,
-    other: pa.Table,
-    query: str,
-    *,
-    epsilon: Any = 1,
-    delta: Any = None,
-    relation: str = "add_remove",
-) -> Iterator[Pair]:
-    terms: Any = {"epsilon": epsilon} if delta is None else {"epsilon": epsilon, "delta": delta}
-    with opened(one, relation=relation) as (session, path):
-        yield pair(session, lambda: pq.write_table(other, path), query, **terms)

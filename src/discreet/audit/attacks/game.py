@@ -56,6 +56,12 @@ class Outcome:
     epsilon: str | None = None
     delta: str | None = None
 
+    @staticmethod
+    def against(claim: Claim, name: str, story: str, ours: Score, control: Score) -> Outcome:
+        """An attack whose ceiling is what the whole loss of the answers allows."""
+        told = str(claim.epsilon), str(claim.delta)
+        return Outcome(name, story, ours, control, claim.ceiling, *told)
+
     @property
     def holds(self) -> bool:
         """Whether the attack stays below its ceiling, three standard errors allowed."""
@@ -105,26 +111,22 @@ def duel(
     *,
     ours: Release,
     control: Release,
-    guess: Guess | None,
+    guess: Guess | tuple[Guess, Guess] | None,
     claim: Claim,
     games: int,
 ) -> Outcome:
-    """Play against both; without a ``guess`` the attacker learns one from games of its own."""
+    """Play against both; without a ``guess`` the attacker learns one from games of its own.
 
-    def play(release: Release) -> Score:
+    Two guesses are one for ours and one for the control: the attacker knows whom it attacks.
+    """
+
+    def play(release: Release, guess: Guess | None) -> Score:
         say = guess or learnt(release, games)
         right = int((~say(release(0, games))).sum()) + int(say(release(1, games)).sum())
         return Score.of(right, 2 * games)
 
-    return Outcome(
-        name,
-        story,
-        play(ours),
-        play(control),
-        claim.ceiling,
-        str(claim.epsilon),
-        str(claim.delta),
-    )
+    here, there = guess if isinstance(guess, tuple) else (guess, guess)
+    return Outcome.against(claim, name, story, play(ours, here), play(control, there))
 
 
 def learnt(release: Release, games: int) -> Guess:

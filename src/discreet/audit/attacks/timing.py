@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from discreet.audit.attacks.answers import PEOPLE, ROWS, opened, table, with_canary
+from discreet.audit.attacks.data import PEOPLE, ROWS, opened, table, with_canary
 from discreet.audit.attacks.game import Outcome, Score
 from discreet.audit.claim import Claim
 
@@ -34,16 +34,13 @@ def timing(games: int = 60) -> Outcome:
                 begun = perf_counter()
                 compute.sum(compute.less(worlds[world]["weight"], 100_000 + game))
                 control[world, game] = perf_counter() - begun
-    claim = Claim(1)
-    return Outcome(
+    return Outcome.against(
+        Claim(1),
         "timing",
         f"A person with {ROWS:,} rows is there or is not; the attacker looks at the clock. "
         "Unsafe: every row is read.",
         _score(ours, games),
         _score(control, games),
-        claim.ceiling,
-        str(claim.epsilon),
-        str(claim.delta),
     )
 
 
