@@ -36,7 +36,7 @@ def wrong(value, n):
 def test_a_function_carries_its_claims_and_stays_what_it_was():
     @claims(epsilon=1, inputs=(0, 1))
     @claims(epsilon=1, inputs=(0, 3), group=3)
-    def counted(value, n):
+    def counted(value: int, n: int) -> Any:
         return mechanisms.geometric(value, n)
 
     found = declared(module(counted=counted, again=counted, other=right, sys=sys))
