@@ -12,6 +12,16 @@ from typing import Any
 Task = Callable[..., Callable[[], object]]
 
 
+def repeated(query: Task) -> Task:
+    """The task of asking a query many times: the rows of every answer."""
+
+    def answers(runs: int, **options: Any) -> Callable[[], object]:
+        work: Callable[[], Any] = query(**options)
+        return lambda: {"answers": [work()["rows"] for _ in range(runs)]}
+
+    return answers
+
+
 def serve(tasks: Mapping[str, Task]) -> None:
     """Answer until the pipe is closed."""
     # The pipe is ours alone: whatever the peer prints goes to standard error.
