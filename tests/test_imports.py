@@ -15,7 +15,7 @@ MODULES = sorted(SRC.rglob("*.py"))
 
 # A driver is imported only where it is driven: in the module named, or in what lies within it.
 HOMES = {
-    "duckdb": ["discreet.engines.duckdb"],
+    "duckdb": ["discreet.engines.duckdb", "discreet.engines.parquet"],
     "fastapi": ["discreet.server"],
     "psycopg": ["discreet.engines.postgres", "discreet.ledger.postgres"],
     "pyspark": ["discreet.engines.spark"],

@@ -1,0 +1,248 @@
+"""Spark: a snapshot is a folder of Parquet files, and a small file says which folder it is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote, urlparse
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from discreet.engines.duckdb import TABLE
+from discreet.engines.parquet import ParquetReader
+from discreet.engines.protocol import Kept, Progress
+from discreet.engines.spark.application import Application, is_here
+from discreet.engines.spark.work import Work
+from discreet.engines.words import LOG, failed
+from discreet.errors import DiscreetError
+
+Reader = Literal["spark", "duckdb"]
+
+
+class _Current(NamedTuple):
+    """What the small file says."""
+
+    id: str
+    definition: str
+    built: str
+    place: str
+    """The folder's address, as Spark knows it."""
+    schema: dict[str, Any]
+
+
+class Spark:
+    """A source that Spark reads, and its snapshot.
+
+    ``relation`` is what Spark calls the source, quoted, and ``address`` is a master or a server;
+    ``where`` says in the policy's words where the address stands. What says which snapshot is
+    current is in ``folder``, and so are the snapshots, unless ``snapshots`` is the address of a
+    folder that all of Spark's workers see. ``reader`` answers queries on the snapshot: DuckDB if
+    the files can be read from here, or else Spark.
+    """
+
+    table = TABLE
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        relation: str,
+        address: str,
+        where: str,
+        snapshots: str | None = None,
+        reader: Reader | None = None,
+        settings: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self._folder, self._relation, self._timeout = folder, relation, timeout
+        self._home = snapshots or (folder.resolve().as_uri() if is_here(address) else None)
+        self.reader: Reader = reader or ("duckdb" if self._home and local(self._home) else "spark")
+        self._application = Application(
+            address, where=where, log=folder / "spark.log", settings=settings
+        )
+        self._running: set[Work] = set()
+        self._lock = threading.Lock()
+        self._files: tuple[str, ParquetReader] | None = None
+        self._viewed: tuple[SparkSession, str] | None = None
+
+    @property
+    def place(self) -> str:
+        """The folder that holds the snapshot's files."""
+        current = self._current()
+        return (current.place if current else self._home) or ""
+
+    def types(self) -> dict[str, str]:
+        """The columns of the source."""
+        with self._work() as session:
+            schema = session.sql(f"SELECT * FROM {self._relation} LIMIT 0").schema  # noqa: S608
+        return {field.name: field.dataType.simpleString().lower() for field in schema}
+
+    # The snapshot ------------------------------------------------------------------------------
+
+    def obstacle(self) -> str | None:
+        """On a cluster somebody has to say where all of its workers can write."""
+        if self._home is not None:
+            return None
+        return (
+            "Spark's workers do not see this machine's folders; say which they see, as in "
+            'snapshots = "hdfs:///discreet"'
+        )
+
+    def snapshot(self) -> Kept | None:
+        """The snapshot that is there, if one is."""
+        current = self._current()
+        if current is None:
+            return None
+        return Kept(current.id, current.definition, datetime.fromisoformat(current.built))
+
+    def prepare(
+        self, select: str, *, definition: str = "", progress: Progress | None = None
+    ) -> str:
+        """Have Spark run the SELECT into a new folder; it takes the old one's place."""
+        if self._home is None:
+            raise failed()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        identity = uuid.uuid4().hex
+        place = f"{self._home.rstrip('/')}/{identity}"
+        old = self._current()
+        try:
+            with self._work(progress=progress) as session:
+                rows = session.sql(select)
+                # The ranking brings each unit's rows together, and so they are written.
+                rows.write.option("compression", "zstd").parquet(place)
+                schema = json.loads(rows.schema.json())
+            built = datetime.now(tz=UTC).isoformat()
+            self._point(_Current(identity, definition, built, place, schema))
+        except BaseException:
+            self._erase(place)
+            raise
+        if old is not None:
+            self._erase(old.place)
+        return identity
+
+    @property
+    def _pointer(self) -> Path:
+        return self._folder / "current.json"
+
+    def _point(self, current: _Current) -> None:
+        fresh = self._pointer.with_name(f".{self._pointer.name}.{current.id}")
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w") as file:
+            json.dump(current._asdict(), file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._pointer)
+
+    def _current(self) -> _Current | None:
+        try:
+            current = _Current(**json.loads(self._pointer.read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        if self._home is None or not current.place.startswith(self._home.rstrip("/") + "/"):
+            return None  # the policy wants it elsewhere
+        path = local(current.place)
+        return current if path is None or (path / "_SUCCESS").exists() else None
+
+    def _erase(self, place: str) -> None:
+        """Remove a folder; where only Spark reaches it, what is left is a folder of no rows."""
+        path = local(place)
+        if path is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            return
+        with contextlib.suppress(DiscreetError), self._work() as session:
+            session.sql("SELECT 0 AS erased LIMIT 0").write.mode("overwrite").parquet(place)
+
+    # Queries -----------------------------------------------------------------------------------
+
+    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
+        """The answer to one query on the snapshot."""
+        current = self._current()
+        if current is None:
+            raise failed()
+        if self.reader == "duckdb":
+            return self._parquet(current).run(sql, timeout=timeout or self._timeout)
+        with self._work(timeout=timeout or self._timeout) as session:
+            self._view(session, current)
+            return session.sql(sql).toArrow()
+
+    def run_live(self, sql: str, *, timeout: float | None = None) -> pa.Table:
+        """The answer to one query on the source itself."""
+        with self._work(timeout=timeout or self._timeout) as session:
+            return session.sql(sql).toArrow()
+
+    def cancel(self) -> None:
+        """Stop every query that is running."""
+        with self._lock:
+            for work in self._running:
+                work.stop()
+            files = self._files
+        if files is not None:
+            files[1].cancel()
+
+    def close(self) -> None:
+        """Leave Spark, which is stopped if it was started here and nobody else uses it."""
+        with self._lock:
+            files, self._files, self._viewed = self._files, None, None
+        if files is not None:
+            files[1].close()
+        self._application.close()
+
+    def _parquet(self, current: _Current) -> ParquetReader:
+        with self._lock:
+            if self._files is None or self._files[0] != current.id:
+                path = local(current.place)
+                if path is None:
+                    raise failed()
+                self._files = (current.id, ParquetReader(path))
+            return self._files[1]
+
+    def _view(self, session: SparkSession, current: _Current) -> None:
+        """Have the name ``snapshot`` mean the current one."""
+        with self._lock:
+            if self._viewed == (session, current.id):
+                return
+            # The columns are known, so that no file has to be opened to learn them.
+            schema = StructType.fromJson(current.schema)
+            session.read.schema(schema).parquet(current.place).createOrReplaceTempView(TABLE)
+            self._viewed = (session, current.id)
+
+    @contextlib.contextmanager
+    def _work(
+        self, *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Iterator[SparkSession]:
+        session = self._application.session()
+        work = Work(session, timeout=timeout, progress=progress)
+        with self._lock:
+            self._running.add(work)
+        try:
+            with work.running():
+                yield session
+        except DiscreetError:
+            raise
+        except Exception as error:  # whatever Spark raises may quote a cell
+            LOG.error("Spark: %s", error)  # its stack would hold rows
+            self._application.forget()
+            raise failed() from None
+        finally:
+            with self._lock:
+                self._running.discard(work)
+
+
+def local(address: str) -> Path | None:
+    """The folder that an address means on this machine, if it is one.
+
+    >>> local("file:///data/a%20b"), local("hdfs:///data"), local("s3a://bucket/data")
+    (PosixPath('/data/a b'), None, None)
+    """
+    parts = urlparse(address)
+    return Path(unquote(parts.path)) if parts.scheme == "file" else None
