@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import stat
 import threading
 import time
@@ -23,6 +25,10 @@ def engine(tmp_path):
     made.prepare("SELECT i AS n, 'SECRET-' || i AS name FROM RANGE(100) t(i)", definition="v1")
     yield made
     made.close()
+
+
+def rows(engine, **which) -> int:
+    return int(engine.run("SELECT COUNT(*) AS c FROM snapshot", **which).column("c")[0].as_py())
 
 
 def mode(path) -> str:
@@ -55,6 +61,101 @@ def test_a_new_build_has_a_new_name(engine):
     assert kept[:2] == (second, "v2")
     assert first.id != second
     assert first.built <= kept.built <= datetime.now(UTC)
+
+
+def test_a_query_is_answered_by_the_snapshot_that_it_was_planned_for(engine):
+    planned = engine.snapshot().id
+    other = DuckDB(engine.path, threads=1)
+    other.prepare("SELECT 1 AS n, 'x' AS name", definition="v2")
+    assert rows(other) == 1
+    assert rows(engine, snapshot=planned) == 100
+    newest = engine.snapshot()
+    assert (newest.definition, rows(engine, snapshot=newest.id)) == ("v2", 1)
+    assert rows(engine, snapshot=planned) == 100
+    with pytest.raises(EngineFailed):
+        rows(other, snapshot=planned)
+    other.close()
+
+
+def test_a_file_that_is_no_snapshot_is_none(engine):
+    engine.path.write_bytes(b"nothing")
+    assert DuckDB(engine.path).snapshot() is None
+    duckdb.connect(str(engine.path.with_name("old"))).close()
+    engine.path.with_name("old").replace(engine.path)
+    assert DuckDB(engine.path).snapshot() is None
+
+
+def test_it_is_as_old_as_its_reading_not_as_its_writing(tmp_path):
+    made = DuckDB(tmp_path / "t.duckdb", threads=1)
+    began = datetime.now(UTC)
+    made.prepare("SELECT SUM(HASH(i)) AS n FROM RANGE(20000000) t(i)")
+    ended = datetime.now(UTC)
+    kept = made.snapshot()
+    assert kept is not None
+    assert kept.built - began < ended - kept.built
+    made.close()
+
+
+def test_what_does_not_fit_into_memory_is_written_where_it_was_told_to_be(tmp_path):
+    spill = tmp_path / "spill"
+    made = DuckDB(tmp_path / "t.duckdb", threads=2, memory="40MB", spill=spill)
+    made.prepare("SELECT MD5(i::VARCHAR) AS s, i AS n FROM RANGE(1200000) t(i)")
+    seen: set[str] = set()
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.005):
+            seen.update(path.name for path in spill.glob("*"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        groups = "SELECT COUNT(*) AS c FROM (SELECT s, SUM(n) FROM snapshot GROUP BY s)"
+        assert made.run(groups).column("c").to_pylist() == [1_200_000]
+    finally:
+        done.set()
+        watcher.join()
+    made.close()
+    assert seen
+    assert list(spill.glob("*")) == []
+    assert {path.name for path in tmp_path.iterdir()} <= {"t.duckdb", "spill"}
+
+
+ENDLESS = (
+    "SELECT COUNT(*) AS n FROM RANGE(1000000000) a, RANGE(1000) b WHERE a.range % 7 = b.range % 5"
+)
+
+
+def after(seconds: float, act) -> threading.Timer:
+    timer = threading.Timer(seconds, act)
+    timer.start()
+    return timer
+
+
+def test_the_interrupt_key_stops_a_query_and_is_heard(engine):
+    timer = after(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        engine.run(ENDLESS)
+    timer.join()
+    assert rows(engine) == 100
+
+
+def test_the_interrupt_key_stops_a_snapshot_and_leaves_the_old_one(engine):
+    before = engine.snapshot()
+    timer = after(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        engine.prepare(ENDLESS, progress=lambda _: None)
+    timer.join()
+    assert engine.snapshot() == before
+    assert [path.name for path in engine.path.parent.iterdir()] == ["t.duckdb"]
+
+
+def test_a_snapshot_that_is_being_made_can_be_cancelled(engine):
+    timer = after(0.3, engine.cancel)
+    with pytest.raises(EngineFailed):
+        engine.prepare(ENDLESS)
+    timer.join()
+    assert rows(engine) == 100
 
 
 FORBIDDEN = [

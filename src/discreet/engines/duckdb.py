@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -18,6 +19,15 @@ from discreet.engines.words import LOG, failed
 from discreet.errors import InvalidInput
 
 TABLE = "snapshot"
+_MOST_READERS = 2
+
+
+class _Reader(NamedTuple):
+    """An open snapshot, and by what its file is told from another that takes its place."""
+
+    connection: duckdb.DuckDBPyConnection
+    kept: Kept
+    stamp: tuple[int, int]
 
 
 class DuckDB:
@@ -36,20 +46,23 @@ class DuckDB:
         source: str = "",
         paths: Sequence[str] = (),
         attach: Path | None = None,
-        memory_limit: str | None = None,
+        memory: str | None = None,
         threads: int | None = None,
+        spill: Path | None = None,
     ) -> None:
         self.path = path
         self._source, self._paths, self._attach = source, tuple(paths), attach
         self._settings: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            # What does not fit into memory is private too: it goes where the snapshot is.
+            "temp_directory": str(path.parent / "spilled" if spill is None else spill),
         }
-        if memory_limit is not None:
-            self._settings["memory_limit"] = memory_limit
+        if memory is not None:
+            self._settings["memory_limit"] = memory
         if threads is not None:
             self._settings["threads"] = str(threads)
-        self._reader: duckdb.DuckDBPyConnection | None = None
+        self._readers: list[_Reader] = []
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._lock = threading.Lock()
 
@@ -71,13 +84,14 @@ class DuckDB:
         return None
 
     def snapshot(self) -> Kept | None:
-        """The snapshot on disk, if there is one."""
-        if not self.path.exists():
-            return None
-        with self._failing(), self._connection().cursor() as cursor:
-            row = cursor.execute("SELECT id, definition FROM identity").fetchone()
-            built = datetime.fromtimestamp(self.path.stat().st_mtime, tz=UTC)
-        return None if row is None else Kept(str(row[0]), str(row[1]), built)
+        """The snapshot on disk, if there is one; another process may have put it there."""
+        with self._failing():
+            try:
+                reader = self._newest()
+            except duckdb.Error as error:
+                LOG.warning("DuckDB: the snapshot is damaged: %s", error)
+                return None
+        return None if reader is None else reader.kept
 
     def prepare(
         self, select: str, *, definition: str = "", progress: Progress | None = None
@@ -88,7 +102,8 @@ class DuckDB:
         """
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
-        identity = uuid.uuid4().hex
+        # The time at which reading began: when it ended would depend on the rows.
+        kept = Kept(uuid.uuid4().hex, definition, datetime.now(UTC))
         old_mask = os.umask(0o077)
         try:
             with self._failing():
@@ -96,26 +111,25 @@ class DuckDB:
                 try:
                     self._build(writer, select, progress)
                     writer.execute(
-                        "CREATE TABLE identity AS SELECT ? AS id, ? AS definition",
-                        [identity, definition],
+                        "CREATE TABLE identity AS SELECT ? AS id, ? AS definition, ? AS built",
+                        [kept.id, kept.definition, kept.built.isoformat()],
                     )
                     writer.execute("CHECKPOINT")
                 finally:
                     writer.close()
             fresh.chmod(0o600)
-            self.close()
             fresh.replace(self.path)
         finally:
             os.umask(old_mask)
             for leftover in (fresh, fresh.with_name(fresh.name + ".wal")):
                 leftover.unlink(missing_ok=True)
-        return identity
+        return kept.id
 
     def _build(
         self, writer: duckdb.DuckDBPyConnection, select: str, progress: Progress | None
     ) -> None:
         self._reach(writer)
-        with _watched(writer, progress):
+        with self._cancellable(writer), _watched(writer, progress):
             writer.execute(f"CREATE TABLE {TABLE} AS {select}")
         if self._attach is not None:
             writer.execute("DETACH source")
@@ -128,24 +142,35 @@ class DuckDB:
 
     # Queries -----------------------------------------------------------------------------------
 
-    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
+    def run(
+        self, sql: str, *, snapshot: str | None = None, timeout: float | None = None
+    ) -> pa.Table:
         """The answer to one query on the snapshot, on a locked connection of its own."""
-        with self._failing(), self._connection().cursor() as cursor:
-            return self._timed(cursor, sql, timeout)
+        with self._failing():
+            reader = self._pinned(snapshot)
+            with reader.connection.cursor() as cursor:
+                return self._timed(cursor, sql, timeout)
 
     def _timed(
         self, connection: duckdb.DuckDBPyConnection, sql: str, timeout: float | None
     ) -> pa.Table:
+        alarm = threading.Timer(timeout, connection.interrupt) if timeout else None
+        with self._cancellable(connection):
+            try:
+                if alarm is not None:
+                    alarm.start()
+                return connection.sql(sql).to_arrow_table()
+            finally:
+                if alarm is not None:
+                    alarm.cancel()
+
+    @contextlib.contextmanager
+    def _cancellable(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         with self._lock:
             self._running.add(connection)
-        alarm = threading.Timer(timeout, connection.interrupt) if timeout else None
         try:
-            if alarm is not None:
-                alarm.start()
-            return connection.sql(sql).to_arrow_table()
+            yield
         finally:
-            if alarm is not None:
-                alarm.cancel()
             with self._lock:
                 self._running.discard(connection)
 
@@ -164,7 +189,7 @@ class DuckDB:
             yield connection
 
     def cancel(self) -> None:
-        """Stop every query that is running."""
+        """Stop every query that is running, and the snapshot that is being made."""
         with self._lock:
             for cursor in self._running:
                 cursor.interrupt()
@@ -172,17 +197,48 @@ class DuckDB:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            if self._reader is not None:
-                self._reader.close()
-                self._reader = None
+            while self._readers:
+                self._readers.pop().connection.close()
 
-    def _connection(self) -> duckdb.DuckDBPyConnection:
+    def _newest(self) -> _Reader | None:
+        """The snapshot that is on disk now. The one before it stays open for whoever planned."""
         with self._lock:
-            if self._reader is None:
-                reader = duckdb.connect(str(self.path), read_only=True, config=self._settings)
-                _lock(reader)
-                self._reader = reader
-            return self._reader
+            try:
+                there = _stamp(self.path)
+            except FileNotFoundError:
+                return None
+            if not self._readers or self._readers[0].stamp != there:
+                self._readers.insert(0, self._open())
+                for outdated in self._readers[_MOST_READERS:]:
+                    outdated.connection.close()
+                del self._readers[_MOST_READERS:]
+            return self._readers[0]
+
+    def _pinned(self, snapshot: str | None) -> _Reader:
+        """The snapshot of an id: what a query was planned for, and no other."""
+        with self._lock:
+            for reader in self._readers:
+                if snapshot in (None, reader.kept.id):
+                    return reader
+        newest = self._newest()
+        if newest is None or snapshot not in (None, newest.kept.id):
+            raise OSError(f"the snapshot {snapshot} is no longer there")
+        return newest
+
+    def _open(self) -> _Reader:
+        # Within a process DuckDB takes files of one name for one file. A snapshot has the name of
+        # the one before it, so it is opened under a name of its own, which is then taken away.
+        alias = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
+        os.link(self.path, alias)
+        try:
+            stamp = _stamp(alias)
+            connection = duckdb.connect(str(alias), read_only=True, config=self._settings)
+        finally:
+            alias.unlink()
+        _lock(connection)
+        row = connection.execute("SELECT id, definition, built FROM identity").fetchone()
+        name, definition, built = row or ("", "", "1970-01-01T00:00:00+00:00")
+        return _Reader(connection, Kept(name, definition, datetime.fromisoformat(built)), stamp)
 
     @contextlib.contextmanager
     def _failing(self) -> Iterator[None]:
@@ -191,6 +247,16 @@ class DuckDB:
         except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
             LOG.error("DuckDB: %s", error)  # its stack would hold rows
             raise failed() from None
+        except RuntimeError as error:
+            # DuckDB takes the interrupt key's signal for itself while it runs.
+            if "interrupted" not in str(error):
+                raise
+            raise KeyboardInterrupt from None
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
 
 
 def _distrust(connection: duckdb.DuckDBPyConnection) -> None:

@@ -19,6 +19,7 @@ class Kept(NamedTuple):
     definition: str
     """What it was made from: another one means that it is outdated."""
     built: datetime
+    """When its making began."""
 
 
 class Engine(Protocol):
