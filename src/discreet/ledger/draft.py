@@ -56,6 +56,7 @@ class Draft:
     def __init__(self, reader: Reader, head: Head) -> None:
         self.reader = reader
         self.head = head
+        self.guessing = False
         self._datasets: dict[str, DataSet] = {}
         self._accounts: dict[Place, Account] = {}
         self.clear()
@@ -91,15 +92,15 @@ class Draft:
         return list(self._accounts.values())
 
     def find(self, *marks: bytes) -> dict[bytes, int]:
-        found = self.reader.find(marks)
+        """The entries that carry these marks; a guess is that the store has none."""
+        found = {} if self.guessing else self.reader.find(marks)
         if self.new_marks:
             found |= {each: self.new_marks[each] for each in marks if each in self.new_marks}
         return found
 
     def entry(self, seq: int) -> Entry | None:
-        for entry in self.new_entries:
-            if entry.seq == seq:
-                return entry
+        if self.new_entries and seq >= (first := self.new_entries[0].seq):
+            return self.new_entries[seq - first] if seq <= self.head.seq else None
         return next(iter(self.reader.entries(seq - 1, 1)), None)
 
     def answer(self, reserved: int) -> bytes | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 FORMAT = 1
@@ -69,3 +70,6 @@ def compact(value: object) -> str:
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+quoted = encode_basestring_ascii
+"""A text as JSON, ASCII only; ten times as fast as an encoder for one."""

@@ -16,6 +16,7 @@ import fcntl
 import os
 import selectors
 import socket
+import struct
 import tempfile
 import threading
 import time
@@ -141,7 +142,7 @@ class GroupCommit:
         try:
             line.sendall(write_request(request))
             reply = _listen_for(line)
-        except TimeoutError:
+        except BlockingIOError:  # the time is up
             line.close()
             return self._alone(request)
         except OSError:
@@ -159,7 +160,9 @@ class GroupCommit:
             address = self._lock_path.read_text().strip()
             line = socket.socket(socket.AF_UNIX)
             try:
-                line.settimeout(REPLY_SECONDS)
+                # The kernel's own timeouts: Python's cost a poll before each send and receive.
+                for way in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+                    line.setsockopt(socket.SOL_SOCKET, way, _timeval(REPLY_SECONDS))
                 line.connect(address)
             except BaseException:
                 line.close()
@@ -378,6 +381,10 @@ def _listen_for(line: socket.socket) -> Reply | DiscreetError | None:
         for words, blob in frames.feed(data):
             return read_reply(words, blob)
     return None
+
+
+def _timeval(seconds: float) -> bytes:
+    return struct.pack("@ll", int(seconds), int(seconds % 1 * 1_000_000))
 
 
 def _or_raise(reply: Reply | DiscreetError) -> Reply:

@@ -29,7 +29,7 @@ from discreet.errors import (
 )
 from discreet.ledger.accounts import Account, DataSet, Place
 from discreet.ledger.draft import Draft, mark
-from discreet.ledger.entries import fields
+from discreet.ledger.entries import fields, quoted
 from discreet.ledger.requests import (
     Answered,
     Cap,
@@ -56,24 +56,23 @@ def reserve(draft: Draft, request: Reserve, at: str) -> Reply:
     """Charge a release to the data set and the analyst, or join one that is on record."""
     dataset, people, analyst = open_accounts(draft, request.dataset, request.analyst)
     release = mark("release", request.dataset, request.request)
-    share = mark("share", request.dataset, request.analyst, request.request)
     key = release
     if request.key is not None:
         key = mark("key", request.dataset, request.analyst, request.key)
-    found = draft.find(release, share, key)
+    found = draft.find(release, key)
     if key is not release and key in found:
         _same_request(draft, found[key], request)
-    if release not in found:
-        for account in (analyst, people):
-            _afford(account, request.cost, dataset)
-        seq = draft.append(at, "reserve", _reserve_fields(request))
-        for account in (analyst, people):
-            account.spend(request.cost)
-            draft.touch(account)
-        draft.new_marks[release] = seq
-        draft.new_marks[key] = seq
-        return Reserved(seq)
-    return _join(draft, request, at, found, (release, share, key), (dataset, analyst))
+    if release in found:
+        return _join(draft, request, at, found, (release, key), (dataset, analyst))
+    for account in (analyst, people):
+        _afford(account, request.cost, dataset)
+    seq = draft.append(at, "reserve", _reserve_fields(request))
+    for account in (analyst, people):
+        account.spend(request.cost)
+        draft.touch(account)
+    draft.new_marks[release] = seq
+    draft.new_marks[key] = seq
+    return Reserved(seq)
 
 
 def _join(
@@ -81,11 +80,11 @@ def _join(
     request: Reserve,
     at: str,
     found: dict[bytes, int],
-    marks: tuple[bytes, bytes, bytes],
+    marks: tuple[bytes, bytes],
     accounts: tuple[DataSet, Account],
 ) -> Reply:
     """The release is on record: charge a second analyst, bind a new key, give what there is."""
-    release, share, key = marks
+    release, key = marks
     dataset, analyst = accounts
     reserved = found[release]
     record = _record(draft, reserved)
@@ -104,7 +103,8 @@ def _join(
         request=request.request,
         reserved=reserved,
     )
-    if record["analyst"] != request.analyst and share not in found:
+    share = mark("share", request.dataset, request.analyst, request.request)
+    if record["analyst"] != request.analyst and not draft.find(share):
         cost: Units = (record["cost"][0], record["cost"][1])
         _afford(analyst, cost, dataset)
         seq = draft.append(at, "share", f'{text},"cost":[{cost[0]},{cost[1]}]')
@@ -288,14 +288,12 @@ def _same_request(draft: Draft, seq: int, request: Reserve) -> None:
 
 
 def _reserve_fields(request: Reserve) -> str:
-    named = fields(
-        dataset=request.dataset,
-        analyst=request.analyst,
-        key=request.key,
-        request=request.request,
-        cost=request.cost,
+    key = "null" if request.key is None else quoted(request.key)
+    return (
+        f'"dataset":{quoted(request.dataset)},"analyst":{quoted(request.analyst)},"key":{key},'
+        f'"request":{quoted(request.request)},"cost":[{request.cost[0]},{request.cost[1]}],'
+        f'"events":{request.events}'
     )
-    return f'{named},"events":{request.events}'
 
 
 def _new_account(place: Place, cap: Cap) -> Account:

@@ -22,6 +22,14 @@ TAIL = 1000
 """How many of the last entries are checked when a ledger is opened; ``verify`` checks all."""
 
 
+LOOKS = 16
+"""After a wrong guess, in how many transactions a store looks before it writes."""
+
+
+class Mistaken(Exception):
+    """A guess that something is new was wrong, and nothing of it was written."""
+
+
 class Store(ABC):
     """A durable home for entries, accounts and answers.
 
@@ -30,12 +38,14 @@ class Store(ABC):
     """
 
     name: str
+    guesses = False
 
     def __init__(self) -> None:
         self.anchor: Anchor | None = None
         self._mutex = threading.RLock()
         self._draft: Draft | None = None
         self._seen: Head | None = None
+        self._looks = 0
         _STORES.add(self)
 
     def _opened(self, *, despite_anchor: bool) -> None:
@@ -66,24 +76,38 @@ class Store(ABC):
         return reply
 
     def commit(self, requests: Sequence[Request]) -> list[Reply | DiscreetError]:
-        """Commit all requests in one transaction; each has its own reply or refusal."""
+        """Commit all requests in one transaction; each has its own reply or refusal.
+
+        Most requests are new, so a store that guesses does not look for them: it writes, and the
+        primary key of the marks tells when that was wrong. Then it looks, and for a while after.
+        """
         with self._mutex:
-            try:
-                draft = self._current(self._begin(), requests)
-                replies = decide_all(draft, requests)
-                if draft.new_entries:
-                    self._write(draft)
-                    self._finish()
-                else:
-                    self._cancel()
-            except BaseException as error:
-                self._draft = None
-                known = self._translated(error)
-                self._abandon()
-                if known is error:
-                    raise
-                raise known from error
-            self._written(draft)
+            if self.guesses and self._looks == 0:
+                try:
+                    return self._transact(requests, guess=True)
+                except Mistaken:
+                    self._looks = LOOKS
+            self._looks = max(0, self._looks - 1)
+            return self._transact(requests, guess=False)
+
+    def _transact(self, requests: Sequence[Request], *, guess: bool) -> list[Reply | DiscreetError]:
+        try:
+            draft = self._current(self._begin(), requests)
+            draft.guessing = guess
+            replies = decide_all(draft, requests)
+            if draft.new_entries:
+                self._write(draft)
+                self._finish()
+            else:
+                self._cancel()
+        except BaseException as error:
+            self._draft = None
+            known = self._translated(error)
+            self._abandon()
+            if known is error:
+                raise
+            raise known from error
+        self._written(draft)
         return replies
 
     @contextmanager
@@ -192,13 +216,20 @@ os.register_at_fork(after_in_child=_after_fork)
 def decide_all(draft: Draft, requests: Sequence[Request]) -> list[Reply | DiscreetError]:
     """Each request's reply, or the reason for which it was refused."""
     at = now()
-    replies: list[Reply | DiscreetError] = []
-    for request in requests:
-        try:
-            replies.append(decide(draft, request, at))
-        except DiscreetError as refusal:
-            replies.append(refusal)
-    return replies
+    return [_decided(draft, request, at) for request in requests]
+
+
+def _decided(draft: Draft, request: Request, at: str) -> Reply | DiscreetError:
+    try:
+        return decide(draft, request, at)
+    except DiscreetError as refusal:
+        if not draft.guessing:
+            return refusal
+    draft.guessing = False  # what a new request is refused, one on record may have: look
+    try:
+        return _decided(draft, request, at)
+    finally:
+        draft.guessing = True
 
 
 def require_descent(reader: Reader, head: Head, seen: Head, what: str) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator
 from fractions import Fraction
 
 from discreet.errors import DiscreetError, InsufficientBudget, LedgerFailed
-from discreet.ledger.entries import compact
+from discreet.ledger.entries import compact, quoted
 from discreet.ledger.requests import Answered, Reply, Reserve, Reserved, Settle
 
 _LENGTHS = struct.Struct("!II")
 
 
-def frame(words: object, blob: bytes = b"") -> bytes:
-    """One message."""
-    head = compact(words).encode()
+def frame(words: str, blob: bytes = b"") -> bytes:
+    """One message: JSON and bytes."""
+    head = words.encode()
     return _LENGTHS.pack(len(head), len(blob)) + head + blob
 
 
@@ -24,46 +23,69 @@ class Frames:
     """Messages out of a stream of bytes."""
 
     def __init__(self) -> None:
-        self._bytes = bytearray()
+        self._rest = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[tuple[list[object], bytes]]:
+    def feed(self, data: bytes) -> list[tuple[list[object], bytes]]:
         """The messages that are complete with ``data``."""
-        self._bytes += data
-        while len(self._bytes) >= _LENGTHS.size:
-            head, blob = _LENGTHS.unpack_from(self._bytes)
-            start, end = _LENGTHS.size + head, _LENGTHS.size + head + blob
-            if len(self._bytes) < end:
-                return
-            words = json.loads(self._bytes[_LENGTHS.size : start])
-            body = bytes(self._bytes[start:end])
-            del self._bytes[:end]
-            yield words, body
+        rest = self._rest
+        if not rest and data:  # as a rule, one message comes whole
+            head, blob = _LENGTHS.unpack_from(data) if len(data) >= _LENGTHS.size else (0, 0)
+            if head and len(data) == _LENGTHS.size + head + blob:
+                return [_message(data, 0, head, blob)]
+        rest += data
+        found, start = [], 0
+        while len(rest) - start >= _LENGTHS.size:
+            head, blob = _LENGTHS.unpack_from(rest, start)
+            if len(rest) - start < _LENGTHS.size + head + blob:
+                break
+            found.append(_message(rest, start, head, blob))
+            start += _LENGTHS.size + head + blob
+        del rest[:start]
+        return found
+
+
+def _message(
+    data: bytes | bytearray, start: int, head: int, blob: int
+) -> tuple[list[object], bytes]:
+    start += _LENGTHS.size
+    middle = start + head
+    return json.loads(data[start:middle].decode()), bytes(data[middle : middle + blob])
 
 
 def write_request(request: Reserve | Settle) -> bytes:
     """A request as it is sent."""
     if isinstance(request, Reserve):
-        words: list[object] = [request.dataset, request.analyst, request.key, request.request]
-        return frame([*words, *request.cost], request.events.encode())
-    return frame([request.reserved, request.request], request.answer)
+        key = "null" if request.key is None else quoted(request.key)
+        return frame(
+            f"[{quoted(request.dataset)},{quoted(request.analyst)},{key},"
+            f"{quoted(request.request)},{request.cost[0]},{request.cost[1]}]",
+            request.events.encode(),
+        )
+    return frame(f"[{request.reserved},{quoted(request.request)}]", request.answer)
 
 
 def read_request(words: list[object], blob: bytes) -> Reserve | Settle:
     """A request as it was sent; anything else is a ValueError."""
-    match words:
-        case [str(dataset), str(analyst), str() | None as key, str(request), int(a), int(b)]:
-            return Reserve(dataset, analyst, key, request, (a, b), blob.decode())
-        case [int(reserved), str(request)]:
-            return Settle(reserved, request, blob)
+    kinds = tuple(map(type, words))
+    if kinds in _RESERVE:
+        dataset, analyst, key, request, main, delta = words
+        return Reserve(dataset, analyst, key, request, (main, delta), blob.decode())  # type: ignore[arg-type]
+    if kinds == _SETTLE:
+        reserved, request = words
+        return Settle(reserved, request, blob)  # type: ignore[arg-type]
     raise ValueError("not a request")
+
+
+_RESERVE = {(str, str, key, str, int, int) for key in (str, type(None))}
+_SETTLE = (int, str)
 
 
 def write_reply(reply: Reply | DiscreetError) -> bytes:
     """A reply, or a refusal, as it is sent."""
     if isinstance(reply, Reserved):
-        return frame([reply.seq])
+        return frame(f"[{reply.seq}]")
     if isinstance(reply, Answered):
-        return frame([reply.seq, "answer"], reply.answer)
+        return frame(f'[{reply.seq},"answer"]', reply.answer)
     assert isinstance(reply, DiscreetError)  # noqa: S101 - the curator's requests do not travel
     words: list[object] = [reply.code, reply.message, reply.hint]
     if isinstance(reply, InsufficientBudget):
@@ -72,14 +94,14 @@ def write_reply(reply: Reply | DiscreetError) -> bytes:
             {name: str(amount) for name, amount in amounts.items()}
             for amounts in (reply.asked, reply.remaining)
         ]
-    return frame(words)
+    return frame(compact(words))
 
 
 def read_reply(words: list[object], blob: bytes) -> Reply | DiscreetError:
     """A reply, or a refusal, as it was sent."""
+    if len(words) == 1 and type(words[0]) is int:  # what a crowd is waiting for
+        return Reserved(words[0])
     match words:
-        case [int(seq)]:
-            return Reserved(seq)
         case [int(seq), "answer"]:
             return Answered(seq, blob)
         case [str(code), str(message), str() | None as hint]:

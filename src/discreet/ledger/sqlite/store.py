@@ -22,7 +22,7 @@ from discreet.ledger.group import GroupCommit
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
 from discreet.ledger.sqlite.faults import sqlite_fault
 from discreet.ledger.sqlite.tables import Tables, migrate, write
-from discreet.ledger.store import Store, now
+from discreet.ledger.store import Mistaken, Store, now
 
 BUSY_SECONDS = 10.0
 
@@ -55,6 +55,8 @@ def connect(path: Path) -> sqlite3.Connection:
 
 class SQLiteStore(Store):
     """A ledger in a file, mode 0600."""
+
+    guesses = True
 
     def __init__(
         self,
@@ -166,7 +168,12 @@ class SQLiteStore(Store):
         return Tables(self._connection)
 
     def _write(self, draft: Draft) -> None:
-        write(self._connection, draft)
+        try:
+            write(self._connection, draft)
+        except sqlite3.IntegrityError:
+            if draft.guessing:
+                raise Mistaken from None
+            raise
 
     def _finish(self) -> None:
         self._connection.execute("COMMIT")
