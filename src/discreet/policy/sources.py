@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, Self, TypeAlias
 
@@ -22,6 +23,8 @@ SUFFIXES: dict[str, Kind] = {
     ".duckdb": "duckdb",
     ".ddb": "duckdb",
 }
+
+_MASTER = re.compile(r"local(-cluster)?(\[[0-9*, ]+\])?|(spark|k8s|mesos)://\S+|yarn")
 
 
 def kind_of(path: str) -> Kind | None:
@@ -57,6 +60,13 @@ class Source(BaseModel):
     """The most seconds that a server may take for one question."""
     format: str | None = None
     """What kind of files the path of a Spark source holds."""
+    master: str | None = None
+    """The Spark to ask: ``local[*]``, started on this machine, ``spark://host:7077`` or ``yarn``. A
+    Spark Connect server is reached by a connection, since its address may hold a token."""
+    reader: Literal["spark", "duckdb"] | None = None
+    """What answers queries on the snapshot of a Spark source."""
+    settings: tuple[str, ...] = ()
+    """Settings that Spark is started with, such as ``spark.driver.memory=8g``."""
     delimiter: str = ","
     header: bool = True
     """Whether each CSV file begins with the names of its columns; if not, the order is ours."""
@@ -64,6 +74,16 @@ class Source(BaseModel):
     encoding: Literal["utf-8", "utf-16", "latin-1"] = "utf-8"
     null: tuple[str, ...] = ("",)
     """The cells of a CSV file that mean NULL."""
+
+    @property
+    def schema_and_table(self) -> tuple[str, str]:
+        """The two names of a table of PostgreSQL: a role's search path would decide otherwise.
+
+        >>> Source(kind="postgres", table="visits", connection="env:DSN").schema_and_table
+        ('public', 'visits')
+        """
+        schema, _, table = (self.table or "").rpartition(".")
+        return schema or "public", table
 
     @model_validator(mode="before")
     @classmethod
@@ -100,6 +120,7 @@ class Source(BaseModel):
             yield Mistake(
                 ("format",), "only the path of a spark source has a format.", "leave it out"
             )
+        yield from self._spark_mistakes()
         if self.kind != "postgres":
             return
         parts = (self.table or "x").split(".")
@@ -114,6 +135,61 @@ class Source(BaseModel):
                 ("snapshots",),
                 "the name of a schema has from 1 to 63 bytes.",
                 'snapshots = "discreet"',
+            )
+
+    def _spark_mistakes(self) -> Iterator[Mistake]:
+        if self.kind != "spark":
+            for name in ("master", "reader", "settings"):
+                if name in self.model_fields_set:
+                    yield Mistake((name,), f"only a spark source has a {name}.", "leave it out")
+            return
+        if self.format is not None and not re.fullmatch(r"[a-z][a-z0-9_]*", self.format):
+            yield Mistake(("format",), "a format is one word.", 'format = "parquet"')
+        elif self.format in ("csv", "json", "text", "xml"):
+            yield Mistake(
+                ("format",),
+                f"{self.format} files do not say what types their columns have, and nothing is "
+                "guessed from rows.",
+                'format = "parquet", or the table that Spark\'s catalog has of them',
+            )
+        if self.master is not None and self.connection is not None:
+            yield Mistake(
+                ("master",), "a source has a master or a connection.", "leave one of them out"
+            )
+        if self.master is not None and not _MASTER.fullmatch(self.master):
+            # The text may hold a token: it is not repeated.
+            yield Mistake(
+                ("master",),
+                "this is not a master of Spark. (A server's address may hold a token, so it is a "
+                "connection.)",
+                'master = "local[*]", or connection = "env:SPARK_REMOTE"',
+            )
+        yield from self._snapshots_mistakes()
+        for setting in self.settings:
+            name, equals, _ = setting.partition("=")
+            if not equals or not name.startswith("spark."):
+                hint = 'settings = ["spark.driver.memory=8g"]'
+                yield Mistake(("settings",), "a setting is spark.NAME=VALUE.", hint)
+            elif re.search("secret|password|token|credential|access.key", name.lower()):
+                yield Mistake(
+                    ("settings",),
+                    f"{name} is a secret, and does not belong in a policy.",
+                    "put it into spark-defaults.conf in the folder that SPARK_CONF_DIR names",
+                )
+
+    def _snapshots_mistakes(self) -> Iterator[Mistake]:
+        place = self.snapshots
+        if place is not None and not re.match("[a-z0-9]+:/", place):
+            yield Mistake(
+                ("snapshots",),
+                "Spark's snapshots have an address that all of its workers know.",
+                'snapshots = "hdfs:///discreet" or snapshots = "file:///mnt/shared/discreet"',
+            )
+        elif self.reader == "duckdb" and place is not None and not place.startswith("file:"):
+            yield Mistake(
+                ("reader",),
+                "DuckDB reads snapshots from this machine's own folders.",
+                'reader = "spark", or snapshots = "file:///mnt/shared/discreet"',
             )
 
     def _connection_mistakes(self, *, files: bool) -> Iterator[Mistake]:
