@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.expressions import LARGEST, Call, Column, Expression, Literal
 
 
 def value_of(node: Expression, row: Mapping[str, Any]) -> Any:
@@ -113,6 +113,8 @@ _STRICT: dict[str, Callable[..., Any]] = {
     "ceil": math.ceil,
     "round": _half_up,
     "sqrt": _root,
+    "limit": lambda a: a if abs(a) <= LARGEST else None,
+    "flush": lambda a: a if abs(a) >= 1 / LARGEST else Fraction(0),
     "clamp": lambda a, low, high: min(max(a, low), high),
     "equal": lambda a, b: a == b,
     "differs": lambda a, b: a != b,

@@ -84,6 +84,7 @@ CASES: dict[str, list[tuple[Expression, ...]]] = {
     **{key: [*PAIRS, (x, x), (x, nothing)] for key in ("add", "subtract", "multiply", "divide")},
     "modulo": [(i, j), (i, literal(7)), (i, literal(-7)), (i, literal(0))],
     **dict.fromkeys(("negate", "abs", "floor", "ceil", "round", "sqrt"), SINGLE),
+    **{key: [(x,), (r,), (i,), (literal(1),)] for key in ("limit", "flush")},
     "clamp": [
         (i, literal(0), literal(5)),
         (k, literal(0), literal(5)),

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.plan.expressions import Call, Column, Expression, Literal, Value
+from discreet.plan.expressions import LARGEST, Call, Column, Expression, Literal, Value
+from discreet.plan.letters import CAPITALS, SMALL
 from discreet.plan.operations import STAGE_AGGREGATES, truncate
 
 
@@ -149,6 +150,9 @@ def _apply(node: Call, arguments: list[Vector]) -> Vector:
     return _SPECIAL[operation](arguments)
 
 
+_LARGEST = float(LARGEST)
+
+
 def _half_up(x: NDArray[Any]) -> NDArray[Any]:
     return np.floor(x + 0.5)
 
@@ -166,6 +170,8 @@ _NUMERIC: dict[str, Callable[..., NDArray[Any]]] = {
     "round": _half_up,
     "sqrt": np.sqrt,
     "clamp": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "limit": lambda x: np.where(np.abs(x) <= _LARGEST, x, np.nan),  # NaN is NULL
+    "flush": lambda x: np.where(np.abs(x) < 1 / _LARGEST, 0.0, x),
     "to_real": lambda x: x.astype(np.float64),
     "to_integer": lambda x: _half_up(x.astype(np.float64)),
 }
@@ -356,24 +362,12 @@ def _to_date(day: date) -> date:
     return day.date() if isinstance(day, datetime) else day
 
 
-def _upper(text: str) -> str:
-    """Letter by letter, as engines do it: no letter becomes two."""
-    return "".join(map(_upper_letter, text))
-
-
-def _upper_letter(letter: str) -> str:
-    if letter == "ß":
-        return "ẞ"
-    return next((c for c in (letter.upper(), letter.title()) if len(c) == 1), letter)
-
-
-def _lower(text: str) -> str:
-    return "".join(letter.lower()[:1] for letter in text)
-
+_LOWER = str.maketrans(CAPITALS, SMALL)
+_UPPER = str.maketrans(SMALL, CAPITALS)
 
 _ROWWISE: dict[str, Callable[..., Value]] = {
-    "lower": _lower,
-    "upper": _upper,
+    "lower": lambda text: text.translate(_LOWER),
+    "upper": lambda text: text.translate(_UPPER),
     "trim": lambda text: text.strip(" "),
     "length": len,
     "substring": _substring,

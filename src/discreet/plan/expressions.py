@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from discreet.plan.intervals import Interval
+from discreet.plan.scale import ANY, MODERATE, Scale, exponent
 
 Type: TypeAlias = OneOf["integer", "real", "text", "boolean", "date", "timestamp", "null"]
 Value: TypeAlias = int | Fraction | str | bool | date | datetime | None
@@ -27,8 +28,8 @@ LARGEST_SIZE = 5000
 HIGHEST = 150
 """How deep operations may be nested."""
 
-LARGEST = Fraction(2**1000)
-"""Doubles end near 2**1024. Constants beyond this are refused, bounds beyond it are no bounds."""
+LARGEST = Fraction(2**MODERATE)
+"""Constants beyond this, about 1e120, are refused; bounds beyond it are no bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,19 @@ class Meaning:
     nullable: bool = True
     domain: tuple[Value, ...] | None = None
     """Every value it can take, NULL included where it can be NULL; None if they are not public."""
+    scale: Scale | None = None
+    """What is known of its doubles beside the bounds."""
+
+    @property
+    def extent(self) -> Scale:
+        """How fine and how large its numbers can be."""
+        scale = (self.scale or ANY) if self.type == "real" else Scale(0, 64)
+        magnitude = self.bounds.magnitude
+        if magnitude is None or self.type not in ("integer", "real"):
+            return scale
+        # Doubles may round beyond a bound, to the next power of two at most.
+        most = exponent(magnitude) + 2 if magnitude else 0
+        return Scale(scale.finest, min(scale.largest, most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +95,17 @@ def literal(value: Value) -> Literal:
     Interval(5, 5)
     """
     kind = type_of(value)
-    bounds = (
-        Interval.point(value) if kind in ("integer", "real") else Interval()  # type: ignore[arg-type]
-    )
-    return Literal(value, Meaning(kind, bounds, value is None, (value,)))
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        number = Fraction(value)
+        known = Meaning(
+            kind,
+            Interval.point(number),
+            nullable=False,
+            domain=(value,),
+            scale=Scale.of(number),
+        )
+        return Literal(value, known)
+    return Literal(value, Meaning(kind, nullable=value is None, domain=(value,)))
 
 
 def type_of(value: Value) -> Type:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from discreet.exact import Grid
 from discreet.plan.expressions import Call, Column, Expression
-from discreet.plan.operations import call
+from discreet.plan.operations import call, flushed
 from discreet.plan.query import Aggregate, Core
 
 Measured: TypeAlias = OneOf["rows", "units", "sum"]
@@ -103,6 +103,8 @@ def _sum(aggregate: Aggregate, *, centred: bool) -> Primitive:
     assert argument is not None  # noqa: S101  # a sum without an argument does not parse
     if argument.meaning.type == "boolean":
         argument = call("to_integer", argument)
+    elif argument.meaning.type == "real":
+        argument = flushed(argument)  # it is divided by the step
     both = argument.meaning.bounds.bounded
     assert both is not None  # noqa: S101  # Aggregate refuses unbounded sums
     step = step_of(argument)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from discreet.plan.expressions import Column, Meaning
 from discreet.plan.intervals import Interval
 from discreet.plan.operations import with_domain
+from discreet.plan.scale import ANY, CLEANED, Scale
 from discreet.policy.columns import Column as Declared
 from discreet.policy.model import Dataset
 
@@ -42,11 +43,13 @@ class Schema:
 def column(declared: Declared) -> Column:
     """A declared column as the planner sees it."""
     keys = declared.public_keys
-    return Column(
-        declared.name,
-        with_domain(Meaning(declared.type, _bounds(declared), declared.nullable, keys)),
-        declared.step if declared.type == "real" and declared.bounds is not None else None,
-    )
+    step = declared.step if declared.type == "real" and declared.bounds is not None else None
+    scale = None
+    if declared.type == "real":
+        # A number on the grid is 0 or not much smaller than a step.
+        scale = CLEANED if step is None else Scale(Scale.of(step / 2).finest, ANY.largest)
+    meaning = Meaning(declared.type, _bounds(declared), declared.nullable, keys, scale)
+    return Column(declared.name, with_domain(meaning), step)
 
 
 def _bounds(declared: Declared) -> Interval:

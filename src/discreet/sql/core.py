@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from discreet.errors import TooLarge
 from discreet.plan.expressions import Column, Expression
@@ -10,9 +11,11 @@ from discreet.plan.noise import GroupBounding
 from discreet.plan.primitives import Lowered, Primitive
 from discreet.plan.query import Core, Key
 from discreet.sql.dialects import Dialect
-from discreet.sql.emit import constant, expression, identifier, real
+from discreet.sql.emit import apply, constant, expression, identifier, real
+from discreet.sql.hashing import canonical, keyed
 
 LONGEST = 1_000_000
+_MOST_ROWS = 2**41
 RANK = "_discreet_rank"
 UNIT = "_discreet_unit"
 
@@ -74,8 +77,10 @@ def measure(
 
 def _key(key: Key, dialect: Dialect) -> str:
     text = expression(key.expression, dialect)
+    if key.expression.meaning.type != "real":
+        return text
     # Of two equal zeros an engine shows the one that it meets first; adding 0 leaves only one.
-    return f"({text} + 0e0)" if key.expression.meaning.type == "real" else text
+    return f"({text} + {real(Fraction(0), dialect)})"
 
 
 def _where(core: Core, dialect: Dialect) -> str:
@@ -87,16 +92,25 @@ def _where(core: Core, dialect: Dialect) -> str:
 def _bounded(core: Core, source: str, bounding: GroupBounding, key: str, dialect: Dialect) -> str:
     """The rows that are left when each unit keeps some groups, and some rows in each."""
     keys = [_key(each, dialect) for each in core.keys]
-    unit = identifier(UNIT)
-    # The unit is in the hash, so that each keeps groups of its own.
-    chosen = ", ".join([f"HASH({', '.join([constant(key), unit, *keys])})", *keys])
+    kinds = [each.expression.meaning.type for each in core.keys]
+    unit, rank = identifier(UNIT, dialect), identifier(RANK, dialect)
+    texts = [canonical(text, kind, dialect) for text, kind in zip(keys, kinds, strict=True)]
+    # The unit is in the hash, so that each keeps groups of its own; the keys follow it, so that
+    # two groups of one hash are still two.
+    chosen = ", ".join(
+        f"{each} NULLS LAST"
+        for each in [
+            keyed(key, [apply("unit_to_text", unit, dialect=dialect), *texts], dialect),
+            *keys,
+        ]
+    )
     own = ", ".join([unit, *keys])
     return (
         f"(SELECT * FROM (SELECT *, "  # noqa: S608  # written from the plan alone
         f"DENSE_RANK() OVER (PARTITION BY {unit} ORDER BY {chosen}) AS _discreet_group, "
-        f"ROW_NUMBER() OVER (PARTITION BY {own} ORDER BY {identifier(RANK)}) AS _discreet_place "
-        f"FROM {source}) WHERE _discreet_group <= {bounding.groups} "
-        f"AND _discreet_place <= {bounding.rows})"
+        f"ROW_NUMBER() OVER (PARTITION BY {own} ORDER BY {rank}) AS _discreet_place "
+        f"FROM {source}) AS placed WHERE _discreet_group <= {bounding.groups} "
+        f"AND _discreet_place <= {bounding.rows}) AS bounded"
     )
 
 
@@ -105,7 +119,7 @@ def _only_declared(key: Key, dialect: Dialect) -> str | None:
     if key.values is None or not isinstance(key.expression, Column):
         return None
     name = expression(key.expression, dialect)
-    values = ", ".join(constant(v) for v in key.values if v is not None)
+    values = ", ".join(constant(v, dialect) for v in key.values if v is not None)
     listed = f"{name} IN ({values})" if values else "FALSE"
     return f"({listed} OR {name} IS NULL)" if None in key.values else listed
 
@@ -115,9 +129,13 @@ def _aggregate(primitive: Primitive, dialect: Dialect) -> str:
         return _count(primitive, dialect)
     filtered = _filter(primitive.where, dialect)
     if primitive.kind == "units":
-        return f"COUNT(DISTINCT {identifier(UNIT)}){filtered}"
+        return f"COUNT(DISTINCT {identifier(UNIT, dialect)}){filtered}"
     assert primitive.argument is not None  # noqa: S101  # a sum has one
-    return f"SUM({_steps(primitive, primitive.argument, dialect)}){filtered}"
+    most = max(abs(primitive.low), abs(primitive.high))
+    # No table has more rows than this allows for.
+    total = "total" if most * _MOST_ROWS < 2**63 else "long_total"
+    steps = _steps(primitive, primitive.argument, dialect)
+    return apply(total, steps, dialect=dialect) + filtered
 
 
 def _count(primitive: Primitive, dialect: Dialect) -> str:
@@ -129,7 +147,7 @@ def _count(primitive: Primitive, dialect: Dialect) -> str:
 def _present(argument: Expression, dialect: Dialect) -> str:
     """Something that is NULL exactly where the argument is."""
     if isinstance(argument, Column):
-        return identifier(argument.name)
+        return identifier(argument.name, dialect)
     return expression(argument, dialect)
 
 
@@ -142,17 +160,15 @@ def _steps(primitive: Primitive, argument: Expression, dialect: Dialect) -> str:
     if isinstance(argument, Column) and (
         argument.step is not None or argument.meaning.type == "integer"
     ):
-        return identifier(argument.name)  # the snapshot stores it so, and clamped it
-    text = expression(argument, dialect)
+        return identifier(argument.name, dialect)  # the snapshot stores it so, and clamped it
+    text = steps = expression(argument, dialect)
     if argument.meaning.type != "integer":
-        low, high = primitive.low * primitive.step, primitive.high * primitive.step
-        scaled = f"LEAST(GREATEST({text}, {real(low)}), {real(high)})"
-        # LEAST and GREATEST pass over NULL, which would become the lower bound.
-        text = (
-            f"CASE WHEN {text} IS NOT NULL THEN CAST(FLOOR({scaled} / {real(primitive.step)} "
-            f"+ 0.5e0) AS {dialect.whole}) END"
-        )
+        low, high = (real(end * primitive.step, dialect) for end in (primitive.low, primitive.high))
+        scaled = f"LEAST(GREATEST({text}, {low}), {high}) / {real(primitive.step, dialect)}"
+        half = real(Fraction(1, 2), dialect)
+        steps = apply("floor_to_integer", f"{scaled} + {half}", dialect=dialect)
+    # LEAST and GREATEST pass over NULL, which would become the lower bound.
     return (
         f"CASE WHEN {text} IS NOT NULL THEN "
-        f"LEAST(GREATEST({text}, {primitive.low}), {primitive.high}) END"
+        f"LEAST(GREATEST({steps}, {primitive.low}), {primitive.high}) END"
     )

@@ -5,190 +5,201 @@ from __future__ import annotations
 from datetime import date, datetime
 from fractions import Fraction
 
-from discreet.errors import TooLarge
-from discreet.plan.expressions import Call, Column, Expression, Literal, Type, Value
+from discreet.errors import InvalidInput, TooLarge
+from discreet.plan.expressions import LARGEST, Call, Column, Expression, Literal, Type, Value
+from discreet.plan.operations import common_type
 from discreet.sql.dialects import Dialect
 
-_TYPES: dict[Type, str] = {
-    "text": "VARCHAR",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-    "timestamp": "TIMESTAMP",
-}
-
-# Operations whose arguments are doubles as soon as their result is.
-_ARITHMETIC = frozenset(
-    {
-        "add",
-        "subtract",
-        "multiply",
-        "negate",
-        "abs",
-        "clamp",
-        "least",
-        "greatest",
-        "case",
-        "coalesce",
-    }
-)
-_ALWAYS_REAL = frozenset({"divide", "sqrt", "round"})
-_CHAIN = frozenset({"add", "subtract", "multiply", "divide", "negate", "abs"})
-# Operations that an engine would compute in 32 bits, and overflow, if its constants are that short.
-_WHOLE = frozenset({"add", "subtract", "multiply", "modulo", "negate", "abs"})
-# Operations whose arguments are written more than once.
-_REPEATED = frozenset({"sqrt", "clamp"})
 _LONGEST_REPEATED = 10_000
 
+# What an operation works on, where it is not what it makes.
+_WORKS_ON: dict[str, Type] = {
+    **dict.fromkeys(("divide", "sqrt", "floor", "ceil", "round", "limit", "flush"), "real"),
+    **dict.fromkeys(("lower", "upper", "trim", "length", "like", "concat"), "text"),
+    **dict.fromkeys(("and", "or", "not"), "boolean"),
+    "modulo": "integer",
+}
+_COMPARED = frozenset(
+    {"equal", "differs", "less", "less_equal", "greater", "greater_equal", "in", "nullif"}
+)
+_OWN = frozenset({"is_null", "to_text", "to_real", "to_integer"})
 
-def identifier(name: str) -> str:
+
+def identifier(name: str, dialect: Dialect) -> str:
     """A name in quotes; quotes inside it are doubled."""
-    return '"' + name.replace('"', '""') + '"'
+    if dialect.name == "spark" and "${" in name:
+        raise InvalidInput(
+            f"Spark would replace a part of the name {name!r}.",
+            hint="rename the column in a view of the source.",
+        )
+    return dialect.quote + name.replace(dialect.quote, dialect.quote * 2) + dialect.quote
 
 
-def constant(value: Value) -> str:
-    """A constant.
+def constant(value: Value, dialect: Dialect) -> str:
+    """A constant of the type that it has in the plan.
 
-    >>> constant("it's"), constant(Fraction(1, 2)), constant(-3)
-    ("'it''s'", '0.5e0', '(-3)')
+    >>> from discreet.sql.dialects import DUCKDB, POSTGRES, SPARK
+    >>> constant("it's", DUCKDB), constant(Fraction(1, 2), POSTGRES), constant(-3, SPARK)
+    ("'it''s'", "FLOAT8 '0.5'", '(-3L)')
     """
     if value is None:
         return "NULL"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return dialect.text(value)
     if isinstance(value, datetime):
-        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        return dialect.moment.format(value.isoformat(sep=" "))
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'"
-    if isinstance(value, Fraction):
-        text = real(value)
-    elif -(2**63) < value < 2**63:
-        text = str(value)
-    else:
-        text = real(Fraction(value))
-    return f"({text})" if text.startswith("-") else text
+    if isinstance(value, int) and -(2**63) < value < 2**63:
+        return dialect.integer(value)
+    return real(Fraction(value), dialect)
 
 
-def real(value: Fraction) -> str:
+def real(value: Fraction, dialect: Dialect) -> str:
     """A double: the nearest one to the number, in a form that no engine takes for a decimal."""
-    text = repr(float(value))
-    return text if "e" in text else text + "e0"
+    return dialect.real(repr(float(value)))
 
 
-def expression(node: Expression, dialect: Dialect, *, inside: bool = False) -> str:
-    """An expression over the columns of one row.
+def cast(text: str, kind: Type, dialect: Dialect) -> str:
+    """A value as another type."""
+    return f"CAST({text} AS {dialect.types[kind]})"
 
-    Doubles that nothing bounds may overflow. Where they leave arithmetic, what is not finite
-    becomes NULL; ``inside`` a chain of arithmetic the check waits for its end.
-    """
+
+def expression(node: Expression, dialect: Dialect) -> str:
+    """An expression over the columns of one row."""
     if isinstance(node, Column):
-        return _column(node)
+        return _column(node, dialect)
     if isinstance(node, Literal):
-        return constant(node.value)
-    text = _call(node, dialect)
-    if (
-        not inside
-        and node.operation in _CHAIN
-        and node.meaning.type == "real"
-        and node.meaning.bounds.bounded is None
-    ):
-        _check_repeated(text)
-        return f"CASE WHEN {dialect.is_finite.format(text)} THEN {text} END"
-    return text
+        return constant(node.value, dialect)
+    return _call(node, dialect)
 
 
-def _column(node: Column) -> str:
-    name = identifier(node.name)
+def _column(node: Column, dialect: Dialect) -> str:
+    name = identifier(node.name, dialect)
     if node.step is None:
         return name
     # Stored as whole steps: dividing by the denominator gives the double nearest to the decimal.
-    scaled = name if node.step.numerator == 1 else f"{name} * {real(Fraction(node.step.numerator))}"
-    return f"({scaled} / {real(Fraction(node.step.denominator))})"
+    steps = cast(name, "real", dialect)
+    if node.step.numerator != 1:
+        steps = f"{steps} * {real(Fraction(node.step.numerator), dialect)}"
+    return f"({steps} / {real(Fraction(node.step.denominator), dialect)})"
 
 
 def _call(node: Call, dialect: Dialect) -> str:
     operation, arguments = node.operation, node.arguments
     if operation in ("extract", "date_trunc"):
-        template = dialect.extract if operation == "extract" else dialect.date_trunc
         part = arguments[0]
         assert isinstance(part, Literal)  # noqa: S101  # the operation's rule says so
-        return template.format(expression(arguments[1], dialect), part=part.value)
-    if operation in ("to_real", "to_integer"):
-        return _cast(node, dialect)
-    if operation == "divide":
-        # An infinite divisor would make a number of what is to be NULL.
-        inside = [True, False]
-    else:
-        # What is bounded is not checked later, so its parts are checked where they are.
-        inside = [operation in _CHAIN and node.meaning.bounds.bounded is None] * len(arguments)
-    as_real = operation in _ALWAYS_REAL or (
-        operation in _ARITHMETIC and node.meaning.type == "real"
-    )
-    whole = operation in _WHOLE and not as_real
-    texts = [
-        _argument(argument, dialect, as_real=as_real, whole=whole, inside=each)
-        for argument, each in zip(arguments, inside, strict=True)
-    ]
-    if operation in _REPEATED:
-        _check_repeated(texts[0])
+        templates = dialect.extract if operation == "extract" else dialect.date_trunc
+        return templates[str(part.value)].format(expression(arguments[1], dialect))
+    if operation == "substring":
+        return _substring(arguments, dialect)
     if operation == "case":
-        return _case(texts)
-    if operation in ("and", "or"):
-        return "(" + f" {operation.upper()} ".join(texts) + ")"
-    if operation == "concat":
-        return "(" + " || ".join(texts) + ")"
-    if operation in ("least", "greatest", "coalesce"):
-        return f"{operation.upper()}({', '.join(texts)})"
-    if operation == "in":
-        return f"({texts[0]} IN ({', '.join(texts[1:])}))"
-    text = dialect.templates[operation].format(*texts)
-    if operation in ("floor", "ceil", "round") and node.meaning.type == "integer":
-        return f"CAST({text} AS {dialect.whole})"
-    return text
+        return _case(node, dialect)
+    if operation.startswith("to_"):
+        return _cast(node, dialect)
+    kind = _works_on(node)
+    texts = [_as(argument, kind, dialect) for argument in arguments]
+    match operation:
+        case "and" | "or":
+            return "(" + f" {operation.upper()} ".join(texts) + ")"
+        case "concat":
+            return "(" + " || ".join(texts) + ")"
+        case "least" | "greatest" | "coalesce":
+            return f"{operation.upper()}({', '.join(texts)})"
+        case "in":
+            return f"({texts[0]} IN ({', '.join(texts[1:])}))"
+        case "floor" | "ceil" | "round":
+            return _to_whole(node, texts[0], dialect)
+        case "limit":
+            return apply("limit", texts[0], real(LARGEST, dialect), dialect=dialect)
+        case "flush":
+            bounds = real(1 / LARGEST, dialect), real(Fraction(0), dialect)
+            return apply("flush", texts[0], *bounds, dialect=dialect)
+        case "nullif" if arguments[0].meaning.type not in (kind, "null"):
+            # Compared as one type and returned as another.
+            own = expression(arguments[0], dialect)
+            return f"CASE WHEN {texts[0]} = {texts[1]} THEN NULL ELSE {own} END"
+    return apply(operation, *texts, dialect=dialect)
 
 
-def _argument(
-    node: Expression, dialect: Dialect, *, as_real: bool, whole: bool, inside: bool
-) -> str:
-    text = expression(node, dialect, inside=inside)
-    if as_real and node.meaning.type == "integer":
-        return f"CAST({text} AS {dialect.real})"
-    if whole and not isinstance(node, Column):
-        return f"CAST({text} AS {dialect.whole})"
-    return text
+def apply(operation: str, *texts: str, dialect: Dialect) -> str:
+    """An operation on arguments that are written already."""
+    template = dialect.templates[operation]
+    for place, text in enumerate(texts):
+        if template.count(f"{{{place}}}") > 1 and len(text) > _LONGEST_REPEATED:
+            # Repeated in each other, short texts would grow beyond any memory.
+            raise TooLarge(
+                "the expression is too long once it is written out.",
+                hint="nest CLAMP, SQRT, LOWER and products of columns without bounds less deeply.",
+            )
+    return template.format(*texts)
 
 
-def _check_repeated(text: str) -> None:
-    """Repeated in each other, short texts would grow beyond any memory."""
-    if len(text) > _LONGEST_REPEATED:
-        raise TooLarge(
-            "the expression is too long once it is written out.",
-            hint="nest CLAMP, SQRT and CAST less deeply.",
-        )
+def _works_on(node: Call) -> Type:
+    kind = _WORKS_ON.get(node.operation)
+    if kind is None:
+        kind = node.meaning.type
+        if node.operation in _COMPARED:
+            kind = common_type(node.arguments, node.operation)
+        elif node.operation in _OWN:
+            kind = node.arguments[0].meaning.type
+    # Any type will do where there is nothing but NULL.
+    return "integer" if kind == "null" else kind
 
 
-def _case(texts: list[str]) -> str:
-    *pairs, default = texts
+def _as(node: Expression, kind: Type, dialect: Dialect) -> str:
+    """An argument as the type that an operation works on."""
+    own = node.meaning.type
+    if own == kind:
+        return expression(node, dialect)
+    if kind == "real" and isinstance(node, Literal) and isinstance(node.value, int):
+        return real(Fraction(node.value), dialect)
+    return cast(expression(node, dialect), kind, dialect)
+
+
+def _substring(arguments: tuple[Expression, ...], dialect: Dialect) -> str:
+    text, *places = arguments
+    start, length = (int(place.value) for place in places)  # type: ignore[union-attr, arg-type]
+    if start == 0:
+        # What stands before the first character is nothing, and is counted all the same.
+        start, length = 1, max(length - 1, 0)
+    length = min(length, 2**31 - 1 - start)
+    return apply("substring", _as(text, "text", dialect), str(start), str(length), dialect=dialect)
+
+
+def _to_whole(node: Call, text: str, dialect: Dialect) -> str:
+    operation = node.operation
+    if operation == "round":
+        operation, text = "floor", f"({text} + {real(Fraction(1, 2), dialect)})"
+    if node.meaning.type == "integer":
+        operation += "_to_integer"
+    return apply(operation, text, dialect=dialect)
+
+
+def _case(node: Call, dialect: Dialect) -> str:
+    kind = _works_on(node)
+    *pairs, default = node.arguments
     branches = [
-        f"WHEN {condition} THEN {value}"
+        f"WHEN {_as(condition, 'boolean', dialect)} THEN {_as(value, kind, dialect)}"
         for condition, value in zip(pairs[0::2], pairs[1::2], strict=True)
     ]
-    return f"CASE {' '.join(branches)} ELSE {default} END"
+    return f"CASE {' '.join(branches)} ELSE {_as(default, kind, dialect)} END"
 
 
 def _cast(node: Call, dialect: Dialect) -> str:
     inner = node.arguments[0]
+    target, own = node.meaning.type, inner.meaning.type
     text = expression(inner, dialect)
-    if inner.meaning.type == "boolean":
-        _check_repeated(text)
-        text = f"CASE WHEN {text} THEN 1 WHEN NOT {text} THEN 0 END"
-    elif node.operation == "to_integer" and inner.meaning.type == "real":
-        return f"CAST(FLOOR({text} + 0.5e0) AS {dialect.whole})"
-    target = dialect.real if node.operation == "to_real" else dialect.whole
-    return f"CAST({text} AS {target})"
-
-
-def sql_type(kind: Type, dialect: Dialect) -> str:
-    """An engine's name for a type."""
-    return {"integer": dialect.whole, "real": dialect.real}.get(kind) or _TYPES[kind]
+    if own == "boolean" and target != "text":
+        text, own = apply("boolean_to_integer", text, dialect=dialect), "integer"
+    if own == target:
+        return text
+    if own == "real" and target == "integer":
+        half = real(Fraction(1, 2), dialect)
+        return apply("floor_to_integer", f"({text} + {half})", dialect=dialect)
+    if target == "text" and own != "null":
+        return apply("date_to_text" if own == "date" else "to_text", text, dialect=dialect)
+    return cast(text, target, dialect)

@@ -101,9 +101,11 @@ def _literal(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
     number = rational(str(node.this), name="a number", error=InvalidQuery)
     if number and not 1 / LARGEST <= abs(number) <= LARGEST:
         raise InvalidQuery(
-            f"{excerpt(node, 40)} is beyond what engines can compute with.", hint="1e300 or 1e-300"
+            f"{excerpt(node, 40)} is beyond what engines can compute with.", hint="1e100 or 1e-100"
         )
-    return literal(int(number) if str(node.this).isdigit() else number)
+    # Whole numbers have 64 bits; what is larger is a double to every engine.
+    whole = str(node.this).isdigit() and number < 2**63
+    return literal(int(number) if whole else number)
 
 
 def _boolean(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
