@@ -51,13 +51,35 @@ class TestSnapshots:
         name = engine.prepare(f"SELECT a FROM {source}", definition="what")
         assert engine.snapshot()[:2] == (name, "what")
 
-    def test_a_new_one_takes_the_place_of_the_old_one_which_is_removed(self, engine, source):
+    def test_a_new_one_takes_the_place_of_the_old_one(self, engine, source):
         first = engine.prepare(f"SELECT a FROM {source}")
-        old = engine.place
         second = engine.prepare(f"SELECT a * 10 AS a FROM {source}")
-        assert first != second
+        assert first != second == engine.snapshot().id
         assert rows(engine.run("SELECT MAX(a) AS m FROM snapshot")) == [{"m": 30}]
-        assert not Path(old.removeprefix("file://")).exists()
+
+    @pytest.mark.parametrize("reader", ["spark", "duckdb"])
+    def test_a_query_is_answered_by_the_snapshot_it_was_planned_for(
+        self, spark, source, tmp_path, reader
+    ):
+        engine = made(tmp_path, source, spark, reader=reader)
+        first = engine.prepare(f"SELECT a FROM {source}")
+        second = engine.prepare(f"SELECT a * 10 AS a FROM {source}")
+        asked = "SELECT MAX(a) AS m FROM snapshot"
+        assert rows(engine.run(asked, snapshot=first)) == [{"m": 3}]
+        assert rows(engine.run(asked, snapshot=second)) == [{"m": 30}]
+        engine.prepare(f"SELECT a * 100 AS a FROM {source}")
+        assert not (tmp_path / "kept" / first).exists()
+        with pytest.raises(EngineFailed):
+            engine.run(asked, snapshot=first)
+        engine.close()
+
+    def test_columns_that_have_changed_since_are_told_of(self, engine, source, tmp_path):
+        engine.prepare(f"SELECT a FROM {source}")
+        assert engine.types() == {"a": "bigint", "b": "string"}
+        pq.write_table(pa.table({"a": ["x"]}), tmp_path / "rows" / "1.parquet")
+        with pytest.raises(EngineFailed, match="have changed"):
+            engine.prepare(f"SELECT a FROM {source}")
+        assert engine.types() == {"a": "string"}
 
     def test_another_engine_of_the_same_folder_sees_the_new_one(
         self, engine, source, spark, tmp_path
@@ -80,7 +102,7 @@ class TestSnapshots:
     def test_only_its_owner_can_read_it(self, engine, source, tmp_path):
         engine.prepare(f"SELECT a FROM {source}")
         assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o700
-        assert (tmp_path / "kept" / "current.json").stat().st_mode & 0o777 == 0o600
+        assert (tmp_path / "kept" / "snapshots.json").stat().st_mode & 0o777 == 0o600
 
     def test_one_whose_files_are_gone_is_not_there(self, engine, source, tmp_path):
         name = engine.prepare(f"SELECT a FROM {source}")
@@ -225,8 +247,8 @@ class TestSettings:
         assert rows(engine.run_live(sql)) == [{"x": 1}]
 
 
-def test_what_says_which_snapshot_is_current_holds_no_rows(engine, source, tmp_path):
+def test_what_says_which_snapshots_there_are_holds_no_rows(engine, source, tmp_path):
     engine.prepare(f"SELECT a, b FROM {source}")
-    said = json.loads((tmp_path / "kept" / "current.json").read_text())
-    assert set(said) == {"id", "definition", "built", "place", "schema"}
+    (said,) = json.loads((tmp_path / "kept" / "snapshots.json").read_text())
+    assert set(said) == {"id", "definition", "built", "place", "schema", "source"}
     assert SECRET not in json.dumps(said)

@@ -24,13 +24,17 @@ from discreet.engines.protocol import Kept, Progress
 from discreet.engines.spark.application import Application, is_here
 from discreet.engines.spark.work import Work
 from discreet.engines.words import LOG, failed
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, EngineFailed
 
 Reader = Literal["spark", "duckdb"]
 
 
-class _Current(NamedTuple):
-    """What the small file says."""
+_MOST_KEPT = 2
+"""The newest, and the one before it for whoever planned a query on that."""
+
+
+class _Written(NamedTuple):
+    """A snapshot, as the small file tells of it."""
 
     id: str
     definition: str
@@ -38,6 +42,8 @@ class _Current(NamedTuple):
     place: str
     """The folder's address, as Spark knows it."""
     schema: dict[str, Any]
+    source: dict[str, str]
+    """What types the source had when it was read."""
 
 
 class Spark:
@@ -78,11 +84,18 @@ class Spark:
     @property
     def place(self) -> str:
         """The folder that holds the snapshot's files."""
-        current = self._current()
-        return (current.place if current else self._home) or ""
+        newest = self._newest()
+        return (newest.place if newest else self._home) or ""
 
     def types(self) -> dict[str, str]:
-        """The columns of the source."""
+        """The columns of the source: as they were when the snapshot was made, if there is one.
+
+        So Spark need not be started only to hear that a snapshot is still the right one.
+        """
+        newest = self._newest()
+        return self._types() if newest is None else newest.source
+
+    def _types(self) -> dict[str, str]:
         with self._work() as session:
             schema = session.sql(f"SELECT * FROM {self._relation} LIMIT 0").schema  # noqa: S608
         return {field.name: field.dataType.simpleString().lower() for field in schema}
@@ -100,10 +113,10 @@ class Spark:
 
     def snapshot(self) -> Kept | None:
         """The snapshot that is there, if one is."""
-        current = self._current()
-        if current is None:
+        newest = self._newest()
+        if newest is None:
             return None
-        return Kept(current.id, current.definition, datetime.fromisoformat(current.built))
+        return Kept(newest.id, newest.definition, datetime.fromisoformat(newest.built))
 
     def prepare(
         self, select: str, *, definition: str = "", progress: Progress | None = None
@@ -112,67 +125,88 @@ class Spark:
         if self._home is None:
             raise failed()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        identity = uuid.uuid4().hex
+        before = self._written()
+        source = self._types()
+        if before and before[0].source != source:
+            self._pointer.unlink()  # with it, what was known of the types
+            self._erase(*(each.place for each in before))
+            raise EngineFailed(
+                "the columns of the source have changed since its snapshot was made.",
+                hint="open the data set again; a snapshot is then made of the columns it has now.",
+            )
+        identity, built = uuid.uuid4().hex, datetime.now(UTC).isoformat()
         place = f"{self._home.rstrip('/')}/{identity}"
-        old = self._current()
         try:
             with self._work(progress=progress) as session:
                 rows = session.sql(select)
                 # The ranking brings each unit's rows together, and so they are written.
                 rows.write.option("compression", "zstd").parquet(place)
                 schema = json.loads(rows.schema.json())
-            built = datetime.now(tz=UTC).isoformat()
-            self._point(_Current(identity, definition, built, place, schema))
+            written = _Written(identity, definition, built, place, schema, source)
+            self._write([written, *before][:_MOST_KEPT])
         except BaseException:
             self._erase(place)
             raise
-        if old is not None:
-            self._erase(old.place)
+        self._erase(*(each.place for each in before[_MOST_KEPT - 1 :]))
         return identity
 
     @property
     def _pointer(self) -> Path:
-        return self._folder / "current.json"
+        return self._folder / "snapshots.json"
 
-    def _point(self, current: _Current) -> None:
-        fresh = self._pointer.with_name(f".{self._pointer.name}.{current.id}")
+    def _write(self, written: list[_Written]) -> None:
+        """Change which snapshots there are, at once."""
+        fresh = self._pointer.with_name(f".{self._pointer.name}.{written[0].id}")
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
-            json.dump(current._asdict(), file)
+            json.dump([each._asdict() for each in written], file)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self._pointer)
 
-    def _current(self) -> _Current | None:
+    def _written(self) -> list[_Written]:
+        """The snapshots that are there, the newest first."""
         try:
-            current = _Current(**json.loads(self._pointer.read_text()))
+            told = [_Written(**each) for each in json.loads(self._pointer.read_text())]
         except (OSError, ValueError, TypeError):
-            return None
-        if self._home is None or not current.place.startswith(self._home.rstrip("/") + "/"):
-            return None  # the policy wants it elsewhere
-        path = local(current.place)
-        return current if path is None or (path / "_SUCCESS").exists() else None
+            return []
+        return [each for each in told if self._is_there(each)]
 
-    def _erase(self, place: str) -> None:
-        """Remove a folder; where only Spark reaches it, what is left is a folder of no rows."""
-        path = local(place)
-        if path is not None:
-            shutil.rmtree(path, ignore_errors=True)
-            return
-        with contextlib.suppress(DiscreetError), self._work() as session:
-            session.sql("SELECT 0 AS erased LIMIT 0").write.mode("overwrite").parquet(place)
+    def _is_there(self, written: _Written) -> bool:
+        if self._home is None or not written.place.startswith(self._home.rstrip("/") + "/"):
+            return False  # the policy wants it elsewhere
+        path = local(written.place)
+        return path is None or (path / "_SUCCESS").exists()
+
+    def _newest(self, snapshot: str | None = None) -> _Written | None:
+        """The newest snapshot, or the one of an id."""
+        return next((each for each in self._written() if snapshot in (None, each.id)), None)
+
+    def _erase(self, *places: str) -> None:
+        """Remove folders; where only Spark reaches one, what is left is a folder of no rows."""
+        for place in places:
+            path = local(place)
+            if path is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                continue
+            with contextlib.suppress(DiscreetError), self._work() as session:
+                session.sql("SELECT 0 AS erased LIMIT 0").write.mode("overwrite").parquet(place)
 
     # Queries -----------------------------------------------------------------------------------
 
-    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
-        """The answer to one query on the snapshot."""
-        current = self._current()
-        if current is None:
+    def run(
+        self, sql: str, *, snapshot: str | None = None, timeout: float | None = None
+    ) -> pa.Table:
+        """The answer to one query on the snapshot, or on the one of an id and no other."""
+        written = self._newest(snapshot)
+        if written is None:
+            LOG.error("Spark: the snapshot %s is no longer there", snapshot)
             raise failed()
+        limit = timeout or self._timeout
         if self.reader == "duckdb":
-            return self._parquet(current).run(sql, timeout=timeout or self._timeout)
-        with self._work(timeout=timeout or self._timeout) as session:
-            self._view(session, current)
+            return self._parquet(written).run(sql, timeout=limit)
+        with self._work(timeout=limit) as session:
+            self._view(session, written)
             return session.sql(sql).toArrow()
 
     def run_live(self, sql: str, *, timeout: float | None = None) -> pa.Table:
@@ -197,24 +231,24 @@ class Spark:
             files[1].close()
         self._application.close()
 
-    def _parquet(self, current: _Current) -> ParquetReader:
+    def _parquet(self, written: _Written) -> ParquetReader:
         with self._lock:
-            if self._files is None or self._files[0] != current.id:
-                path = local(current.place)
+            if self._files is None or self._files[0] != written.id:
+                path = local(written.place)
                 if path is None:
                     raise failed()
-                self._files = (current.id, ParquetReader(path))
+                self._files = (written.id, ParquetReader(path))
             return self._files[1]
 
-    def _view(self, session: SparkSession, current: _Current) -> None:
-        """Have the name ``snapshot`` mean the current one."""
+    def _view(self, session: SparkSession, written: _Written) -> None:
+        """Have the name ``snapshot`` mean this one."""
         with self._lock:
-            if self._viewed == (session, current.id):
+            if self._viewed == (session, written.id):
                 return
             # The columns are known, so that no file has to be opened to learn them.
-            schema = StructType.fromJson(current.schema)
-            session.read.schema(schema).parquet(current.place).createOrReplaceTempView(TABLE)
-            self._viewed = (session, current.id)
+            schema = StructType.fromJson(written.schema)
+            session.read.schema(schema).parquet(written.place).createOrReplaceTempView(TABLE)
+            self._viewed = (session, written.id)
 
     @contextlib.contextmanager
     def _work(
