@@ -6,13 +6,25 @@ import pytest
 from pydantic import BaseModel
 
 from discreet.errors import InvalidPolicy
-from discreet.policy import AnalystCap, Budget, Column, Dataset, KeysFrom, Policy, Source, reads
+from discreet.policy import (
+    AnalystCap,
+    Budget,
+    Column,
+    Dataset,
+    EngineSettings,
+    KeysFrom,
+    Policy,
+    Source,
+    reads,
+)
 from discreet.policy.words import EXAMPLES
 from tests.source import ROOT
 
 REFERENCE = ROOT / "docs" / "reference" / "policy.md"
 HOW_TO = ROOT / "docs" / "how-to" / "write-a-policy.md"
-MODELS: list[type[BaseModel]] = [Policy, Dataset, Source, Column, KeysFrom, Budget, AnalystCap]
+MODELS: list[type[BaseModel]] = [
+    *(Policy, Dataset, Source, Column, KeysFrom, Budget, AnalystCap, EngineSettings)
+]
 BLOCKS = [
     (page.stem, block)
     for page in (REFERENCE, HOW_TO)

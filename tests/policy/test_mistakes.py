@@ -446,6 +446,30 @@ CASES = {
         'refresh = "every 6 hours"',
         'refresh = "every 6 hours"',
     ),
+    "a pool without a name": Case(
+        "people = 100000", 'pool = ^""', "not 1 to 200 visible characters", 'pool = "patients"'
+    ),
+    "an amount of memory without a unit": Case(
+        "people = 100000",
+        'engine.memory = ^"4"',
+        "no amount of memory",
+        'memory = "4 GB"',
+        'engine.memory = "4 GB"',
+    ),
+    "no thread at all": Case(
+        "people = 100000",
+        "engine.threads = ^0",
+        "is not 1 or more",
+        "threads = 2",
+        "engine.threads = 2",
+    ),
+    "a setting of the engine in another place": Case(
+        "people = 100000",
+        '^memory = "4 GB"',
+        'no setting "memory"',
+        'it goes under [dataset.visits.engine]: memory = "4 GB"',
+        'engine.memory = "4 GB"',
+    ),
     "a refresh of live data": Case(
         "people = 100000",
         'mode = "live"\nrefresh = ^"every 6 hours"',

@@ -31,6 +31,7 @@ groups_per_unit = 5
 rows_in_group = 2
 pool = "patients"
 refresh = "daily at 03:00"
+engine = { memory = "4 GB", threads = 2, spill = "spilled" }
 
 [dataset.visits.columns]
 patient_id = { type = "text" }

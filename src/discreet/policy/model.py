@@ -6,7 +6,6 @@ is built in Python raises pydantic's ``ValidationError``, a ``ValueError``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +22,9 @@ from discreet.exact.parameters import confidence as exact_confidence
 from discreet.exact.parameters import delta as exact_delta
 from discreet.exact.parameters import epsilon as exact_epsilon
 from discreet.policy.columns import RESERVED, Column, KeysFrom
+from discreet.policy.engine import EngineSettings
 from discreet.policy.mistakes import Mistake, refuse
+from discreet.policy.schedule import Schedule
 from discreet.policy.sources import Kind, Source
 from discreet.policy.values import Named, number
 from discreet.theory.neighbours import Relation
@@ -37,10 +38,6 @@ Delta = Annotated[Fraction, BeforeValidator(lambda raw: exact_delta(number(raw))
 SmallDelta = Annotated[Fraction, BeforeValidator(lambda raw: small_delta(number(raw)))]
 Confidence = Annotated[Fraction, BeforeValidator(lambda raw: exact_confidence(number(raw)))]
 Positive = Annotated[int, Field(ge=1)]
-
-_SCHEDULE = re.compile(
-    r"every [1-9][0-9]{0,3} (minutes|hours|days)|daily at ([01][0-9]|2[0-3]):[0-5][0-9]"
-)
 
 
 class _Model(BaseModel):
@@ -114,6 +111,7 @@ class Dataset(_Model):
     mode: Literal["snapshot", "live"] = "snapshot"
     refresh: str | None = None
     """A public schedule: ``every 6 hours``, ``daily at 03:00`` (UTC)."""
+    engine: EngineSettings = Field(default_factory=EngineSettings)
 
     @model_validator(mode="before")
     @classmethod
@@ -128,10 +126,12 @@ class Dataset(_Model):
             [
                 *_name_mistakes([self.name], "data set", ()),
                 *_name_mistakes(self.analysts, "analyst", ("analysts",)),
+                *self._pool_mistakes(),
                 *self._column_mistakes(),
                 *self._unit_mistakes(),
                 *self._delta_mistakes(),
                 *self._refresh_mistakes(),
+                *self._engine_mistakes(),
                 *self._bounding_mistakes(),
             ]
         )
@@ -140,7 +140,20 @@ class Dataset(_Model):
     @property
     def pool_name(self) -> str:
         """Whose budget it is: the pool's, or its own."""
-        return self.pool or self.name
+        return self.name if self.pool is None else self.pool
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """When its snapshot is made anew, if not on command alone."""
+        return None if self.refresh is None else Schedule.read(self.refresh)
+
+    def _pool_mistakes(self) -> Iterator[Mistake]:
+        if self.pool is not None and not is_name(self.pool):
+            yield Mistake(
+                ("pool",),
+                "the name of the pool is not 1 to 200 visible characters.",
+                'pool = "patients"',
+            )
 
     def _column_mistakes(self) -> Iterator[Mistake]:
         if not self.columns:
@@ -250,11 +263,20 @@ class Dataset(_Model):
             return
         if self.mode == "live":
             yield Mistake(("refresh",), "live data is read anew each time.", "leave refresh out")
-        elif _SCHEDULE.fullmatch(self.refresh) is None:
+        elif self.schedule is None:
             yield Mistake(
                 ("refresh",),
                 f'"{self.refresh:.60}" is no schedule.',
                 'refresh = "every 6 hours" or refresh = "daily at 03:00"',
+            )
+
+    def _engine_mistakes(self) -> Iterator[Mistake]:
+        embedded = self.source.kind in ("parquet", "csv", "duckdb")
+        for name in () if embedded else self.engine.model_fields_set:
+            yield Mistake(
+                ("engine", name),
+                f"a {self.source.kind} source is read by an engine that has its own {name}.",
+                "leave it out",
             )
 
 
@@ -351,6 +373,7 @@ __all__ = [
     "Budget",
     "Column",
     "Dataset",
+    "EngineSettings",
     "KeysFrom",
     "Kind",
     "Policy",

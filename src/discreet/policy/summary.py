@@ -53,6 +53,8 @@ def _dataset(dataset: Dataset) -> Iterator[str]:
     where = " of ".join(each for each in (source.table, source.path) if each)
     yield f"{dataset.name}: {source.kind}, {where}"
     yield f"  protects   {_whom(dataset)}"
+    if dataset.refresh is not None:
+        yield f"  snapshot   made anew {dataset.refresh} (UTC)"
     budget = dataset.budget
     shared = f', shared by the pool "{dataset.pool}"' if dataset.pool else ""
     yield f"  budget     {_cap(budget)} in all, counted by {budget.accountant}{shared}"

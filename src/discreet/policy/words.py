@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from discreet.errors import InvalidInput
 from discreet.policy.columns import Column, KeysFrom
+from discreet.policy.engine import EngineSettings
 from discreet.policy.mistakes import Mistake, Where
 from discreet.policy.model import AnalystCap, Budget, Dataset
 from discreet.policy.sources import Source
@@ -34,6 +35,12 @@ EXAMPLES: dict[type[BaseModel], dict[str, str]] = {
         "pool": 'pool = "patients"',
         "mode": 'mode = "snapshot"',
         "refresh": 'refresh = "daily at 03:00"',
+        "engine": '[dataset.visits.engine], and below it memory = "4 GB"',
+    },
+    EngineSettings: {
+        "memory": 'memory = "4 GB"',
+        "threads": "threads = 2",
+        "spill": 'spill = "spilled"',
     },
     Source: {
         "kind": 'kind = "csv"',
@@ -97,6 +104,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "columns": Column,
     "budget": Budget,
     "analysts": AnalystCap,
+    "engine": EngineSettings,
 }
 
 
@@ -109,7 +117,7 @@ def table_of(where: Where) -> type[BaseModel] | None:
     match where:
         case ("dataset", _, "columns", _, "keys_from", _, *_):
             return KeysFrom
-        case ("dataset", _, ("source" | "budget") as name, _, *_):
+        case ("dataset", _, ("source" | "budget" | "engine") as name, _, *_):
             return _TABLES[str(name)]
         case ("dataset", _, ("columns" | "analysts") as name, _, _, *_):
             return _TABLES[str(name)]
@@ -154,6 +162,7 @@ def _home(name: str, where: Where, table: type[BaseModel] | None) -> str | None:
         f"{top}.budget": Budget,
         f"{top}.columns.NAME": Column,
         f"{top}.source": Source,
+        f"{top}.engine": EngineSettings,
     }
     for header, model in homes.items():
         if name in EXAMPLES[model] and model is not table:

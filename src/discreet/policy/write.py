@@ -100,6 +100,8 @@ def _value(value: Any) -> str:
             return "[" + ", ".join(_value(each) for each in value) + "]"
         case dict():
             return _inline(value)
+        case BaseModel():
+            return _inline(_settings(value))
     return shown(value)
 
 
