@@ -76,7 +76,9 @@ def sources(draw):
         case "duckdb":
             return Source(kind="duckdb", path=path, table=table)
         case "postgres":
-            return Source(kind="postgres", table=table, connection=f"env:{path}")
+            # A dot would end the name of its schema.
+            plain = table.replace(".", "-")
+            return Source(kind="postgres", table=plain, connection=f"env:{path}")
     return Source(kind="spark", table=table)
 
 

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from discreet.cli import ask, audit, draw, ledger, policy, shell, snapshot, survey, theory
+from discreet.cli import ask, audit, draw, engine, ledger, policy, shell, snapshot, survey, theory
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("shell", epilog=shell.EPILOG)(shell.shell)
 app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
 app.add_typer(snapshot.app, name="snapshot")
 app.add_typer(policy.app, name="policy")
+app.add_typer(engine.app, name="engine")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(survey.app, name="survey")
 app.add_typer(theory.app, name="theory")

@@ -52,8 +52,15 @@ def check(
 
 
 def init(
-    file: Annotated[Path, typer.Argument(help="A Parquet or CSV file; only its schema is read.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A Parquet or CSV file; only its schema is read.")
+    ] = None,
     *,
+    connection: Annotated[
+        str | None,
+        typer.Option(metavar="env:NAME|file:PATH", help="Or a database of PostgreSQL."),
+    ] = None,
+    table: Annotated[str | None, typer.Option(help="And its table: hospital.visits.")] = None,
     out: Annotated[Path, typer.Option(help="Where to write the draft; - prints it.")] = Path(
         "policy.toml"
     ),
@@ -71,24 +78,32 @@ def init(
         ),
     ] = False,
 ) -> None:
-    """Draft a policy from the names and types of a file's columns.
+    """Draft a policy from the names and types of the columns of a file or a table.
 
     Ranges, keys and the types of CSV columns are private facts: they appear only as comments
     marked UNSAFE, for you to judge.
     """
     from discreet.policy import draft
 
-    chosen = name or file.name.partition(".")[0]
+    folder = Path() if str(out) == "-" else out.parent
     try:
-        columns, proposals = _schema(file, look=look)
+        if connection is None:
+            place = _require_file(file, table)
+            chosen = name or place.name.partition(".")[0]
+            source = Path(os.path.relpath(place, folder)).as_posix()
+            columns, proposals = _schema(place, look=look)
+        else:
+            source = _require_table(table, file, look=look)
+            chosen, proposals = name or source.rpartition(".")[2], None
+            columns = _server_schema(connection, source, folder)
         _known(unit, [column for column, _ in columns])
-        folder = Path() if str(out) == "-" else out.parent
         text = draft(
-            Path(os.path.relpath(file, folder)).as_posix(),
+            source,
             columns,
             name=chosen,
             unit=unit,
             rows_per_unit=rows_per_unit,
+            connection=connection,
             proposals=proposals,
         )
         if str(out) == "-":
@@ -98,7 +113,7 @@ def init(
     except DiscreetError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(error.exit_status) from None
-    typer.echo(f"{out} drafts a policy for {file}. Next:\n")
+    typer.echo(f"{out} drafts a policy for {source if connection else file}. Next:\n")
     typer.echo(f"  1. decide what is public: edit {out}")
     typer.echo(f"  2. discreet policy check {out}")
     typer.echo(f"  3. discreet ask 'SELECT COUNT(*) FROM {chosen}' --policy {out} --epsilon 0.5")  # noqa: S608
@@ -111,8 +126,39 @@ _SECRET = re.compile(r"connection|passw|secret|token|dsn|://", re.IGNORECASE)
 
 INIT_EPILOG = (
     "Examples:  discreet init visits.parquet  |  "
-    "discreet init visits.csv --unit patient_id --rows-per-unit 20 --out visits.toml"
+    "discreet init visits.csv --unit patient_id --rows-per-unit 20 --out visits.toml  |  "
+    "discreet init --connection env:HOSPITAL_DSN --table hospital.visits"
 )
+
+
+def _require_file(file: Path | None, table: str | None) -> Path:
+    if file is None or table is not None:
+        raise InvalidInput(
+            "a draft needs a file, or a connection and a table.",
+            hint="discreet init visits.csv, or "
+            "discreet init --connection env:HOSPITAL_DSN --table hospital.visits",
+        )
+    return file
+
+
+def _require_table(table: str | None, file: Path | None, *, look: bool) -> str:
+    if table is None or file is not None or look:
+        raise InvalidInput(
+            "a connection is drafted from with a table, and from the types of its columns alone.",
+            hint="discreet init --connection env:HOSPITAL_DSN --table hospital.visits",
+        )
+    return table
+
+
+def _server_schema(connection: str, table: str, folder: Path) -> list[tuple[str, str]]:
+    from discreet.cli.engine import require_reference
+    from discreet.engines.secret import Secret
+    from discreet.policy import Source
+    from discreet.session.files import table_types
+
+    secret = Secret(require_reference(connection), folder)
+    source = Source(kind="postgres", table=table, connection=connection)
+    return list(table_types(source, secret).items())
 
 
 def _schema(file: Path, *, look: bool) -> tuple[list[tuple[str, str]], dict[str, Proposal] | None]:

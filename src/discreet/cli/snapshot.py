@@ -71,17 +71,25 @@ def _report(session: Session, *, as_json: bool) -> None:
         (name, each["state"], (each["built"] or "")[:19].replace("T", " "), each["path"] or "")
         for name, each in found.items()
     ]
-    console().print(plain_table(("data set", "snapshot", "built (UTC)", "file"), rows))
+    console().print(plain_table(("data set", "snapshot", "built (UTC)", "place"), rows))
+    for name, each in found.items():
+        if each["why"] is not None:
+            console().print(
+                f"\n{name} is read live although the policy wants a snapshot: {each['why']}"
+            )
 
 
 def _about(session: Session, name: str) -> dict[str, Any]:
     there = session.snapshot(name)
     if there is None:
-        live = session.policy.datasets[name].mode == "live"
-        return {"id": None, "state": "live" if live else "missing", "built": None, "path": None}
+        why = session.obstacle(name)
+        live = session.policy.datasets[name].mode == "live" or why is not None
+        state = "live" if live else "missing"
+        return {"id": None, "state": state, "built": None, "path": None, "why": why}
     return {
         "id": there.id,
         "state": "current" if there.current else "outdated",
         "built": there.built.isoformat(),
+        "why": None,
         "path": os.path.relpath(there.place) if Path(there.place).exists() else there.place,
     }

@@ -62,8 +62,13 @@ class Engine(Protocol):
         """
         ...
 
-    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
-        """The answer to one query on the snapshot."""
+    def run(
+        self, sql: str, *, snapshot: str | None = None, timeout: float | None = None
+    ) -> pa.Table:
+        """The answer to one query on the snapshot of an id: the one that it was planned for.
+
+        Another may have taken its place since, by another definition: it is not read instead.
+        """
         ...
 
     def run_live(self, sql: str, *, timeout: float | None = None) -> pa.Table:

@@ -40,9 +40,12 @@ def draft(
     unit: str | None = None,
     rows_per_unit: int | None = None,
     table: str | None = None,
+    connection: str | None = None,
     proposals: Mapping[str, Proposal] | None = None,
 ) -> str:
     """The text of a policy for a source with these (name, engine type) columns.
+
+    With a ``connection``, ``env:NAME`` or ``file:PATH``, it is a table of PostgreSQL.
 
     >>> text = draft("visits.parquet", [("id", "BIGINT"), ("age", "INTEGER")], name="visits")
     >>> [line for line in text.splitlines() if line.startswith("age")]
@@ -58,7 +61,7 @@ def draft(
         "# the same whoever is present. Lines marked UNSAFE are proposals that nobody has judged.",
         "",
         f"[{header}]",
-        _source(source, table),
+        _source(source, table, connection),
         *_unit(listed, unit, rows_per_unit),
         "# people = 100000           # how many there are, if that is public",
         "",
@@ -79,7 +82,12 @@ def draft(
     return "\n".join(lines)
 
 
-def _source(source: str, table: str | None) -> str:
+def _source(source: str, table: str | None, connection: str | None) -> str:
+    if connection is not None:
+        return (
+            f'source = {{ kind = "postgres", connection = {quoted(connection)}, '
+            f"table = {quoted(table or source)} }}"
+        )
     kind = kind_of(source) or "csv"
     settings = f"kind = {quoted(kind)}, path = {quoted(source)}"
     if kind == "csv" and ".tsv" in source.lower():

@@ -14,12 +14,12 @@ import pyarrow as pa
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.protocol import Engine, Progress
 from discreet.engines.words import LOG
-from discreet.errors import Unsupported
 from discreet.policy.model import Dataset, Policy
 from discreet.session.files import header
 from discreet.session.home import Home
-from discreet.sql.dialects import DUCKDB, Dialect
-from discreet.sql.snapshot import Header, duckdb_source, snapshot
+from discreet.sql.dialects import DUCKDB, POSTGRES, SPARK, Dialect
+from discreet.sql.relations import Header, duckdb_source, relation
+from discreet.sql.snapshot import snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Reached:
     relation: str
     """What the engine calls the source, quoted."""
     dialect: Dialect
+    reader: Dialect | None = None
+    """The words of whatever reads the snapshot, where that is not the engine itself."""
 
 
 class Data:
@@ -51,8 +53,13 @@ class Data:
         self.dataset = dataset
         self._key = home.key()
         reached = reach(policy, dataset, home)
-        self.dialect = reached.dialect
+        self._dialect, self._reader = reached.dialect, reached.reader
         self._engine, self._relation = reached.engine, reached.relation
+
+    @property
+    def dialect(self) -> Dialect:
+        """The words in which a query is asked."""
+        return self._dialect if self._reader is None or self.live else self._reader
 
     @cached_property
     def live(self) -> bool:
@@ -91,10 +98,13 @@ class Data:
         """What is there, if anything is."""
         return None if self.live else self._kept()
 
-    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
-        """The engine's answer."""
-        ask = self._engine.run_live if self.live else self._engine.run
-        return ask(sql, timeout=timeout)
+    def run(
+        self, sql: str, *, snapshot: str | None = None, timeout: float | None = None
+    ) -> pa.Table:
+        """The engine's answer, from the snapshot that a query was planned for."""
+        if self.live:
+            return self._engine.run_live(sql, timeout=timeout)
+        return self._engine.run(sql, snapshot=snapshot, timeout=timeout)
 
     def cancel(self) -> None:
         """Stop what is running."""
@@ -113,7 +123,14 @@ class Data:
 
     @cached_property
     def _select(self) -> str:
-        return snapshot(self.dataset, source=self._relation, key=self._key, dialect=self.dialect)
+        return snapshot(
+            self.dataset,
+            source=self._relation,
+            key=self._key,
+            dialect=self._dialect,
+            # DuckDB tries each cast; where that is not possible, the types decide beforehand.
+            types=None if self._dialect is DUCKDB else self._engine.types(),
+        )
 
     @property
     def _definition(self) -> str:
@@ -125,11 +142,10 @@ def reach(policy: Policy, dataset: Dataset, home: Home) -> Reached:
     match dataset.source.kind:
         case "parquet" | "csv" | "duckdb":
             return _files(policy, dataset, home)
-        case kind:
-            raise Unsupported(
-                f'"{dataset.name}" is a {kind} source, and there is no engine for one here.',
-                hint='source = "visits.parquet"',
-            )
+        case "postgres":
+            return _postgres(policy, dataset, home)
+        case "spark":
+            return _spark(policy, dataset, home)
 
 
 def _files(policy: Policy, dataset: Dataset, home: Home) -> Reached:
@@ -142,7 +158,52 @@ def _files(policy: Policy, dataset: Dataset, home: Home) -> Reached:
         # Without a line of names on top, the columns stand in the order of the policy.
         own = tuple(dataset.columns)
         headers = {path: header(source, path) if source.header else own for path in paths}
-    relation = duckdb_source(source, paths, headers)
+    named = duckdb_source(source, paths, headers)
     attach = Path(paths[0]) if source.kind == "duckdb" else None
-    engine = DuckDB(home.snapshot(dataset.name), source=relation, paths=paths, attach=attach)
-    return Reached(engine, relation, DUCKDB)
+    engine = DuckDB(home.snapshot(dataset.name), source=named, paths=paths, attach=attach)
+    return Reached(engine, named, DUCKDB)
+
+
+def _postgres(policy: Policy, dataset: Dataset, home: Home) -> Reached:
+    from discreet.engines.postgres import Postgres
+    from discreet.engines.secret import Secret
+
+    source = dataset.source
+    table = ".".join(source.schema_and_table)
+    named = relation(source.model_copy(update={"table": table}), POSTGRES)
+    # Several policies may share a database: each has snapshots of its own, by its own key.
+    mark = hashlib.sha256(f"{home.key()} {dataset.name}".encode()).hexdigest()[:12]
+    safe = "".join(c if c.isascii() and c.isalnum() else "_" for c in dataset.name.lower())
+    engine = Postgres(
+        Secret(source.connection or "", policy.folder),
+        named,
+        name=f"{safe[:30]}_{mark}",
+        schema=source.snapshots or "discreet",
+        timeout=source.timeout,
+    )
+    return Reached(engine, named, POSTGRES)
+
+
+def _spark(policy: Policy, dataset: Dataset, home: Home) -> Reached:
+    from discreet.engines.secret import Secret
+    from discreet.engines.spark import Spark
+
+    source = dataset.source
+    if source.path is not None and ":/" not in source.path:
+        source = source.model_copy(update={"path": str(Path(policy.locate(source.path)).resolve())})
+    named = relation(source, SPARK, form=source.format or "parquet")
+    if source.connection is not None:
+        address, where = Secret(source.connection, policy.folder).reveal(), source.connection
+    else:
+        address = where = source.master or "local[*]"
+    engine = Spark(
+        home.snapshot(dataset.name).with_suffix(".spark"),
+        relation=named,
+        address=address,
+        where=where,
+        snapshots=source.snapshots,
+        reader=source.reader,
+        settings=dict(each.split("=", maxsplit=1) for each in source.settings),
+        timeout=source.timeout,
+    )
+    return Reached(engine, named, SPARK, DUCKDB if engine.reader == "duckdb" else None)

@@ -1,4 +1,4 @@
-"""What a data file says of itself: the names of its columns, and their types if it has any.
+"""What a source says of itself: the names of its columns, and their types if it has any.
 
 Of a CSV file only the first line is read. Its columns are text until somebody says more: a type
 found in the rows would be a private fact.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.engines.duckdb import schema_of
+from discreet.engines.secret import Secret
 from discreet.errors import InvalidInput
 from discreet.policy.sources import Source, kind_of
-from discreet.sql.snapshot import Header
+from discreet.sql.dialects import POSTGRES
+from discreet.sql.relations import Header, relation
 
 
 def header(source: Source, path: str) -> Header:
@@ -78,6 +81,15 @@ def column_types(
             found[column] = type_of_values(ends)
     suggested = found | {column: "real" for column in grids or {} if column in found}
     return suggested | {column: kind for column, kind in (types or {}).items() if column in found}
+
+
+def table_types(source: Source, secret: Secret) -> Mapping[str, str]:
+    """The columns of a table of PostgreSQL and what it calls their types."""
+    from discreet.engines.postgres import Postgres
+
+    table = source.model_copy(update={"table": ".".join(source.schema_and_table)})
+    with closing(Postgres(secret, relation(table, POSTGRES), name="")) as engine:
+        return engine.types()
 
 
 def type_of_values(values: Sequence[Any]) -> str:

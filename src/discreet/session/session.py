@@ -159,7 +159,9 @@ class Session:
 
     def aggregate(self, request: Request) -> Aggregates:
         """The exact numbers of every group. Private: they go to ``release`` and nowhere else."""
-        table = self._data[request.dataset.name].run(request.measurement.sql)
+        table = self._data[request.dataset.name].run(
+            request.measurement.sql, snapshot=request.snapshot
+        )
         return collect(table, request.query.core, request.noise.lowered, request.measurement)
 
     def release(self, request: Request, aggregates: Aggregates) -> NoisyTable:
@@ -187,6 +189,10 @@ class Session:
     def snapshot(self, dataset: str | None = None) -> Snapshot | None:
         """The snapshot of a data set, if there is one."""
         return self._data[self._dataset(dataset).name].snapshot()
+
+    def obstacle(self, dataset: str | None = None) -> str | None:
+        """Why a data set has no snapshot although its policy wants one, for the curator."""
+        return self._data[self._dataset(dataset).name].obstacle()
 
     def cancel(self) -> None:
         """Stop every query that is running; its charge is kept."""

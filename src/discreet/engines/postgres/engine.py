@@ -6,10 +6,10 @@ import contextlib
 import json
 import os
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import psycopg
 import pyarrow as pa
@@ -25,16 +25,28 @@ from discreet.errors import DiscreetError, InvalidInput
 SCHEMA = "discreet"
 """Where snapshots are kept, if the policy names no other place."""
 
-_SWAP_PATIENCE, _SWAPS = "1s", 600
+_TABLE = "snapshot"
+
+
+class _Table(NamedTuple):
+    """A snapshot and the table that holds it."""
+
+    name: str
+    number: int
+    kept: Kept
 
 
 class Postgres:
-    """One source in one database, and its snapshot there if the role may keep one.
+    """One source in one database, and its snapshots there if the role may keep any.
 
-    A snapshot is an ordinary table. (An unlogged one would be written faster, but a crash empties
-    it without a word, and no standby has it.) Its identity is its comment, which lives and dies
-    with it. Queries run one at a time, on a connection that is opened again when it is lost.
+    A snapshot is an ordinary table, whose name begins with ``name``. (An unlogged one would be
+    written faster, but a crash empties it without a word, and no standby has it.) Its identity is
+    its comment: a table is a snapshot from the moment that it has one, and the newest counts. The
+    one before it stays for whoever has planned a query on it, so nobody ever waits for another.
+    Queries run one at a time, on a connection that is opened again when it is lost.
     """
+
+    table = _TABLE
 
     def __init__(
         self,
@@ -57,14 +69,9 @@ class Postgres:
         return f"Postgres({self._secret.reference!r})"
 
     @property
-    def table(self) -> str:
-        """The snapshot's table, quoted."""
-        return self._named(self._name).as_string()
-
-    @property
     def place(self) -> str:
-        """The snapshot's table, for people."""
-        return f"{self._schema}.{self._name}"
+        """The tables that snapshots are, for people."""
+        return f"{self._schema}.{self._name}_*"
 
     def types(self) -> dict[str, str]:
         """The source's columns, each with the name of its type; a domain is what lies below it."""
@@ -88,12 +95,10 @@ class Postgres:
     def obstacle(self) -> str | None:
         """Why the role cannot keep a snapshot, if it cannot."""
         with self._connected() as connection, reading(connection):
-            row = connection.execute(_PRIVILEGES, {"schema": self._schema, "table": self._name})
-            standby, exists, in_schema, in_database, foreign = row.fetchone() or (True,) * 5
+            row = connection.execute(_PRIVILEGES, [self._schema]).fetchone()
+        standby, exists, in_schema, in_database = row or (True,) * 4
         if standby:
             return "the server is a standby, where nothing can be written."
-        if foreign:
-            return f"{self.place} belongs to another role."
         if exists and not in_schema:
             return f'the role may not create tables in the schema "{self._schema}".'
         if not exists and not in_database:
@@ -101,35 +106,29 @@ class Postgres:
         return None
 
     def snapshot(self) -> Kept | None:
-        """The snapshot that is there; none if it was emptied or rewritten, or is not ours."""
+        """The newest snapshot; none that was emptied or rewritten since, or is not ours."""
         with self._connected() as connection, reading(connection):
-            return self._kept(connection)
+            tables = self._tables(connection)
+        return tables[0].kept if tables else None
 
-    def _kept(self, connection: Connection) -> Kept | None:
-        found = connection.execute(_IDENTITY, {"schema": self._schema, "table": self._name})
-        row = found.fetchone()
-        if row is None:
-            return None
-        try:
-            said = json.loads(row[0])
-            if said["file"] != row[1]:
-                return None
-            return Kept(
-                str(said["discreet"]),
-                str(said["definition"]),
-                datetime.fromisoformat(said["built"]),
-            )
-        except (KeyError, TypeError, ValueError):
-            return None
+    def _tables(self, connection: Connection) -> list[_Table]:
+        """All snapshots that are whole, the newest first."""
+        found = []
+        prefix = {"schema": self._schema, "prefix": f"{self._name}_"}
+        for name, comment, file in connection.execute(_TABLES, prefix).fetchall():
+            with contextlib.suppress(KeyError, TypeError, ValueError):
+                said = json.loads(comment)
+                kept = Kept(said["id"], said["definition"], datetime.fromisoformat(said["built"]))
+                if said["file"] == file:
+                    found.append(_Table(name, said["number"], kept))
+        return sorted(found, key=lambda each: each.number, reverse=True)
 
     def prepare(
         self, select: str, *, definition: str = "", progress: Progress | None = None
     ) -> str:
-        """Run the SELECT that defines a snapshot into a new table; it takes the old one's place.
-
-        Queries on the old one go on meanwhile, and are never in the way for longer than a moment.
-        """
-        identity = uuid.uuid4().hex
+        """Run the SELECT that defines a snapshot into a new table, and then call it the newest."""
+        kept = Kept(uuid.uuid4().hex, definition, datetime.now(UTC))
+        table = self._named(f"{self._name}_{kept.id[:12]}")
         tell = progress or (lambda _: None)
         with (
             self._failing(),
@@ -137,88 +136,92 @@ class Postgres:
             self._cancellable(builder),
         ):
             tell(0.0)
-            # One builder at a time: what is there under the new name is then nobody's.
-            builder.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [self.table])
+            # One builder at a time: a table without a comment is then one that nobody finished.
+            builder.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [self.place])
             with writing(builder):
-                self._build(builder, select, identity, definition)
+                self._build(builder, select, table)
             tell(0.8)
             # Visible to everybody from the first page on: no query writes hints while it reads.
-            builder.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(self._fresh))
+            builder.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
             tell(0.95)
-            self._swap(builder)
+            with writing(builder):
+                self._publish(builder, table, kept)
+            self._clear(builder)
         tell(1.0)
-        return identity
+        return kept.id
 
-    def _build(self, builder: Connection, select: str, identity: str, definition: str) -> None:
-        if builder.execute(
-            "SELECT to_regnamespace(quote_ident(%s))", [self._schema]
-        ).fetchone() == (None,):
+    def _build(self, builder: Connection, select: str, table: sql.Identifier) -> None:
+        there = builder.execute("SELECT to_regnamespace(quote_ident(%s))", [self._schema])
+        if there.fetchone() == (None,):
             builder.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self._schema)))
-        builder.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(self._fresh))
         defined = sql.SQL(select)  # the policy's words, each one quoted
-        builder.execute(sql.SQL("CREATE TABLE {} AS {}").format(self._fresh, defined))
+        builder.execute(sql.SQL("CREATE TABLE {} AS {}").format(table, defined))
         # Default privileges may have given the table to others.
-        others = builder.execute(_OTHERS, [self._fresh.as_string()]).fetchall()
+        others = builder.execute(_OTHERS, [table.as_string()]).fetchall()
         for (other,) in others:
             whom = sql.SQL("PUBLIC") if other is None else sql.Identifier(other)
-            builder.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(self._fresh, whom))
-        file = builder.execute("SELECT pg_relation_filenode(%s)", [self._fresh.as_string()])
+            builder.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(table, whom))
+
+    def _publish(self, builder: Connection, table: sql.Identifier, kept: Kept) -> None:
+        file = builder.execute("SELECT pg_relation_filenode(%s)::int8", [table.as_string()])
+        before = self._tables(builder)
         said = {
-            "discreet": identity,
-            "definition": definition,
-            "built": datetime.now(UTC).isoformat(),
+            "id": kept.id,
+            "definition": kept.definition,
+            "built": kept.built.isoformat(),
+            "number": before[0].number + 1 if before else 1,
             # Another file means that it was emptied or rewritten since, or restored elsewhere.
             "file": (file.fetchone() or (None,))[0],
         }
         comment = sql.SQL("COMMENT ON TABLE {} IS {}")
-        builder.execute(comment.format(self._fresh, sql.Literal(json.dumps(said))))
+        builder.execute(comment.format(table, sql.Literal(json.dumps(said))))
 
-    def _swap(self, builder: Connection) -> None:
-        # Readers queue behind whoever waits for them to finish, so nobody waits here for long.
-        for _ in range(_SWAPS):
-            try:
-                with writing(builder, patience=_SWAP_PATIENCE):
-                    old, fresh = self._named(self._name), self._fresh
-                    builder.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(old))
-                    rename = sql.SQL("ALTER TABLE {} RENAME TO {}")
-                    builder.execute(rename.format(fresh, sql.Identifier(self._name)))
-            except psycopg.errors.LockNotAvailable:
-                time.sleep(0.5)
-            else:
-                return
-        builder.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(self._fresh))
-        LOG.error("PostgreSQL: %s is in use all the time; it stays as it was.", self.place)
-        raise failed()
-
-    @property
-    def _fresh(self) -> sql.Identifier:
-        return self._named(f"{self._name}_new")
+    def _clear(self, builder: Connection) -> None:
+        """Drop all but the two newest; what is still being read is left for the next time."""
+        with writing(builder):
+            keep = {each.name for each in self._tables(builder)[:2]}
+            prefix = {"schema": self._schema, "prefix": f"{self._name}_"}
+            names = [name for name, *_ in builder.execute(_TABLES, prefix).fetchall()]
+        for name in sorted(set(names) - keep):
+            with (
+                contextlib.suppress(psycopg.errors.LockNotAvailable),
+                writing(builder, patience="100ms"),
+            ):
+                builder.execute(sql.SQL("DROP TABLE {}").format(self._named(name)))
 
     def _named(self, name: str) -> sql.Identifier:
         return sql.Identifier(self._schema, name)
 
     # Queries -----------------------------------------------------------------------------------
 
-    def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
-        """The answer to one query on the snapshot, if that is still whole."""
-        return self._answer(sql, timeout, of_snapshot=True)
+    def run(
+        self, sql: str, *, snapshot: str | None = None, timeout: float | None = None
+    ) -> pa.Table:
+        """The answer to one query on the snapshot that it was planned for."""
+        with self._reading(timeout) as connection:
+            for each in self._tables(connection):
+                if snapshot in (None, each.kept.id):
+                    return fetch(connection, self._of(each, sql), before=self._require_going)
+            LOG.error("PostgreSQL: the snapshot %s is not there, or not whole.", snapshot)
+            raise failed()
 
     def run_live(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """The answer to one query on the source itself."""
-        return self._answer(sql, timeout, of_snapshot=False)
+        with self._reading(timeout) as connection:
+            return fetch(connection, sql, before=self._require_going)
 
-    def _answer(self, query: str, timeout: float | None, *, of_snapshot: bool) -> pa.Table:
+    def _of(self, table: _Table, query: str) -> str:
+        """A query on what is called ``snapshot`` in it. The planner sees through both layers."""
+        return (
+            f"WITH {_TABLE} AS NOT MATERIALIZED (SELECT * FROM "  # noqa: S608  # quoted
+            f"{self._named(table.name).as_string()}) SELECT * FROM ({query}) AS answer"
+        )
+
+    @contextlib.contextmanager
+    def _reading(self, timeout: float | None) -> Iterator[Connection]:
         limit = self._timeout if timeout is None else timeout
         with self._connected() as connection, reading(connection, timeout=limit):
-            if of_snapshot:
-                # Before anything is seen: whoever waits here for another snapshot to take its
-                # place must not look at the new table from a time when it was empty.
-                lock = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE")
-                connection.execute(lock.format(self._named(self._name)))
-                if self._kept(connection) is None:
-                    LOG.error("PostgreSQL: %s is not whole; it is to be made anew.", self.place)
-                    raise failed()
-            return fetch(connection, query, before=self._require_going)
+            yield connection
 
     def cancel(self) -> None:
         """Stop the query that is running and the snapshot that is being made, if there are any."""
@@ -313,16 +316,15 @@ _PRIVILEGES = """
     SELECT pg_is_in_recovery(), namespace IS NOT NULL,
         COALESCE(has_schema_privilege(namespace, 'CREATE')
             AND has_schema_privilege(namespace, 'USAGE'), false),
-        has_database_privilege(current_database(), 'CREATE'),
-        EXISTS (SELECT FROM pg_class WHERE relnamespace = namespace AND relname = %(table)s
-                AND NOT pg_has_role(relowner, 'USAGE'))
-    FROM (SELECT to_regnamespace(quote_ident(%(schema)s))::oid AS namespace) AS found
+        has_database_privilege(current_database(), 'CREATE')
+    FROM (SELECT to_regnamespace(quote_ident(%s))::oid AS namespace) AS found
 """
-_IDENTITY = """
-    SELECT obj_description(pg_class.oid, 'pg_class'), pg_relation_filenode(pg_class.oid)::int8
+_TABLES = """
+    SELECT relname, obj_description(pg_class.oid, 'pg_class'),
+        pg_relation_filenode(pg_class.oid)::int8
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = %(schema)s AND relname = %(table)s AND relkind = 'r' AND relpersistence = 'p'
-      AND pg_get_userbyid(relowner) = current_user
+    WHERE nspname = %(schema)s AND starts_with(relname, %(prefix)s)
+      AND relkind = 'r' AND relpersistence = 'p' AND pg_get_userbyid(relowner) = current_user
 """
 _OTHERS = """
     SELECT DISTINCT pg_roles.rolname
