@@ -56,6 +56,7 @@ def test_a_failed_build_leaves_the_old_snapshot_and_no_trace(engine):
 def test_a_new_build_has_a_new_name(engine):
     first = engine.snapshot()
     second = engine.prepare("SELECT 1 AS n", definition="v2")
+    assert rows(engine) == 1
     assert first is not None
     kept = engine.snapshot()
     assert kept[:2] == (second, "v2")
@@ -69,6 +70,7 @@ def test_a_query_is_answered_by_the_snapshot_that_it_was_planned_for(engine):
     other.prepare("SELECT 1 AS n, 'x' AS name", definition="v2")
     assert rows(other) == 1
     assert rows(engine, snapshot=planned) == 100
+    assert rows(engine) == 1
     newest = engine.snapshot()
     assert (newest.definition, rows(engine, snapshot=newest.id)) == ("v2", 1)
     assert rows(engine, snapshot=planned) == 100

@@ -218,7 +218,7 @@ class DuckDB:
         """The snapshot of an id: what a query was planned for, and no other."""
         with self._lock:
             for reader in self._readers:
-                if snapshot in (None, reader.kept.id):
+                if reader.kept.id == snapshot:
                     return reader
         newest = self._newest()
         if newest is None or snapshot not in (None, newest.kept.id):
