@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from discreet.policy import AnalystCap, Budget, Column, Dataset, Policy, Source
+from discreet.policy import AnalystCap, Budget, Column, Dataset, EngineSettings, Policy, Source
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
 NAMES = st.text(
@@ -25,6 +25,12 @@ def unlike(names: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
     return st.lists(names, min_size=1, max_size=4, unique_by=str.lower)
 
 
+ENGINES = st.builds(
+    EngineSettings,
+    memory=st.sampled_from([None, "500 MB", "1.5GB"]),
+    threads=st.sampled_from([None, 1, 8]),
+    spill=st.sampled_from([None, "spilled", "/var/tmp/x y"]),
+)
 BOUNDINGS = st.one_of(
     st.fixed_dictionaries({"bounding": st.sampled_from(["auto", "rows"])}),
     st.fixed_dictionaries(
@@ -87,11 +93,13 @@ def datasets(draw, name, pool):
     """A data set with a budget that its accountant can keep."""
     listed = {each: draw(columns(each)) for each in draw(unlike(NAMES))}
     unit = draw(st.sampled_from([None, "id"]))
+    source = draw(sources())
     if unit is not None:
         listed["id"] = Column(name="id", type=draw(st.sampled_from(["integer", "text"])))
     return Dataset(
         name=name,
-        source=draw(sources()),
+        source=source,
+        engine=draw(ENGINES) if source.kind in ("parquet", "csv", "duckdb") else EngineSettings(),
         unit=unit,
         relation=draw(st.sampled_from(["add_remove", "change_one"])),
         rows_per_unit=1 if unit is None else draw(st.integers(1, 100)),
@@ -105,7 +113,7 @@ def datasets(draw, name, pool):
             for each in draw(unlike(NAMES))
         },
         pool=pool,
-        refresh=draw(st.sampled_from([None, "every 6 hours", "daily at 23:59"])),
+        refresh=draw(st.sampled_from([None, "every 6 hours", "daily", "daily at 23:59"])),
     )
 
 
