@@ -35,6 +35,8 @@ from discreet.errors import (
 )
 from discreet.events import Event
 from discreet.ledger import Ledger, Reservation, Stored, create, open_ledger
+from discreet.ledger.ledger import priced
+from discreet.ledger.requests import Reserve, Reserved
 from tests.ledger import workers
 from tests.ledger.private_postgres import PrivatePostgres
 from tests.ledger.workers import HUNDREDTH, ROOT, ask, digest
@@ -532,6 +534,89 @@ def test_a_difference_counts_once_it_is_granted(ledger):
     ledger.revoke("visits", analyst="bob")
     visits(ledger, budget=Budget(2), analysts={"ann": Budget(1), "eve": Budget(1)})
     ledger.verify()
+
+
+BASIS = {"unit": "patient_id", "key": "5a17"}
+
+
+def test_another_basis_is_refused_until_the_curator_accepts_it(ledger, place):
+    visits(ledger, basis=BASIS)
+    for other in (BASIS | {"unit": "ward"}, BASIS | {"key": "c0de"}, {"unit": "patient_id"}):
+        with pytest.raises(PolicyDiffers, match="another basis") as refusal:
+            visits(ledger, basis=other)
+        assert "--new-basis" in (refusal.value.hint or "")
+    ledger.grant("visits", Budget(1), new_basis=True)
+    with open_ledger(place) as second:
+        visits(second, basis=BASIS | {"unit": "ward"})
+        with pytest.raises(PolicyDiffers, match="unit was ward, and is now patient_id"):
+            visits(second, basis=BASIS)
+        second.verify()
+
+
+def test_a_basis_is_fixed_by_the_first_who_states_it(place):
+    with create(place) as ledger:
+        visits(ledger, basis=BASIS)
+        visits(ledger)
+        visits(ledger, basis=dict(reversed(BASIS.items())))
+        entries = ledger.verify().entries
+        with pytest.raises(PolicyDiffers, match="another basis"):
+            visits(ledger, basis={"unit": "ward"})
+        assert ledger.verify().entries == entries
+
+
+def test_data_sets_over_the_same_people_may_name_them_differently(ledger):
+    visits(ledger, basis=BASIS)
+    terms = {"budget": Budget(1), "accountant": "pure", "analysts": {}, "people": "visits"}
+    ledger.declare("labs", **terms, basis=BASIS | {"unit": "person"})
+    ledger.verify()
+
+
+def test_a_basis_that_was_changed_by_hand_is_noticed(ledger, place, store):
+    visits(ledger, basis=BASIS)
+    ledger.close()
+    store.tamper(place, "UPDATE datasets SET basis = ''")
+    with open_ledger(place) as opened, pytest.raises(LedgerCorrupt, match="data sets"):
+        opened.verify()
+
+
+def test_one_analyst_has_no_basis(ledger):
+    with pytest.raises(InvalidInput, match="not one analyst's"):
+        ledger.grant("visits", Budget(1), analyst="ann", new_basis=True)
+
+
+def test_what_is_on_record_is_found_among_what_is_new(ledger):
+    old = ask(ledger, "old", key="old", event=HUNDREDTH)
+    ask(ledger, "new", key="new", event=HUNDREDTH)
+    price, text = priced((HUNDREDTH,), "pure", "add_remove")
+    replies = ledger.store.commit(
+        [
+            Reserve("visits", "ann", name, digest(request), price, text)
+            for name, request in (
+                ("a", "a"),
+                ("old", "old"),
+                ("a", "a"),
+                ("new", "other"),
+                ("b", "old"),
+                ("c", "c"),
+            )
+        ]
+    )
+    first, again, same, reused, bound, last = replies
+    assert again == bound == Reserved(old.seq)
+    assert same == first
+    assert isinstance(reused, KeyReused)
+    assert isinstance(last, Reserved)
+    assert ledger.balance("visits").spent == {"epsilon": Fraction(4, 100)}
+    ledger.verify()
+
+
+def test_what_is_on_record_is_free_when_nothing_is_left(ledger):
+    bought = ask(ledger, "q", event=HALF)
+    ask(ledger, "q2", event=HALF)
+    for _ in range(3):
+        with pytest.raises(InsufficientBudget):
+            ask(ledger, "q3", event=HALF)
+        assert ask(ledger, "q", event=HALF).seq == bought.seq
 
 
 def test_a_cap_never_falls_below_what_is_spent(ledger):

@@ -212,19 +212,41 @@ def test_a_ledger_that_vanishes_while_open_is_not_begun_anew(ledger, path):
     assert not path.exists()
 
 
-def test_an_older_file_is_brought_up_to_date(ledger, path):
-    ask(ledger, "q", event=HUNDREDTH)
-    ledger.close()
+TABLES = ("meta", "entries", "datasets", "accounts", "marks", "answers")
+
+
+def as_written_by(path: Path, version: int) -> None:
+    """Give a file the schema of an older version, with what that had room for."""
     connection = sqlite3.connect(path)
-    triggers = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-    for (name,) in triggers.fetchall():
-        connection.execute(f"DROP TRIGGER {name}")
-    connection.execute("PRAGMA user_version = 1")
+    connection.execute("PRAGMA journal_mode = DELETE")
+    dump = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
+    connection.close()
+    path.unlink()
+    connection = sqlite3.connect(path)
+    connection.executescript("".join(MIGRATIONS[:version]))
+    for table, rows in dump.items():
+        width = len(connection.execute(f"PRAGMA table_info({table})").fetchall())
+        places = ",".join("?" * width)
+        connection.executemany(
+            f"INSERT INTO {table} VALUES ({places})", [row[:width] for row in rows]
+        )
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.commit()
     connection.close()
+    path.chmod(0o600)
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_an_older_file_is_brought_up_to_date(ledger, path, version):
+    ask(ledger, "q", event=HUNDREDTH)
+    ledger.close()
+    as_written_by(path, version)
     with open_ledger(path) as old:
         assert store_of(old)._connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert old.verify().charges == 1
+        ask(old, "q2", event=HUNDREDTH)
+        assert old.verify().charges == 2
     connection = sqlite3.connect(path)
     with pytest.raises(sqlite3.IntegrityError, match="never changed"):
         connection.execute("UPDATE entries SET body = '{}'")

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import psycopg
 import pytest
@@ -11,7 +10,9 @@ import pytest
 from discreet.accounting.loss import Budget
 from discreet.errors import InsufficientBudget, LedgerBusy, LedgerFailed
 from discreet.ledger import Ledger, create, open_ledger
-from discreet.ledger.postgres import PostgresStore
+from discreet.ledger.postgres import PostgresStore, tables
+from discreet.ledger.postgres import store as stores
+from discreet.ledger.postgres.schema import MIGRATIONS, VERSION
 from discreet.ledger.postgres.store import _public
 from tests.ledger.private_postgres import PrivatePostgres
 from tests.ledger.workers import HUNDREDTH, ask
@@ -43,17 +44,14 @@ def connection_of(ledger: Ledger) -> psycopg.Connection:
 
 def test_a_charge_takes_one_statement_when_nobody_else_writes(ledger, monkeypatch):
     ask(ledger, "first", key="1", event=HUNDREDTH)
-    sent = []
+    asked, charged = [], []
     connection = connection_of(ledger)
-    original = connection.execute
-
-    def noted(*words: Any, **options: Any) -> Any:
-        sent.append(words)
-        return original(*words, **options)
-
-    monkeypatch.setattr(connection, "execute", noted)
+    monkeypatch.setattr(connection, "execute", lambda *words, **_: asked.append(words))
+    monkeypatch.setattr(
+        stores, "charge", lambda *words: charged.append(words) or tables.charge(*words)
+    )
     ask(ledger, "second", key="2", event=HUNDREDTH)
-    assert len(sent) == 1
+    assert (asked, len(charged)) == ([], 1)
 
 
 def test_clients_that_overtake_each_other_lose_nothing(ledger, place):
@@ -107,12 +105,25 @@ def test_a_locked_table_is_given_up(ledger, place):
 
 def test_the_database_itself_refuses_what_no_rule_allows(ledger, place):
     ask(ledger, "q", event=HUNDREDTH)
+    _holds_for_every_client(place)
+
+
+def _holds_for_every_client(place: str) -> None:
     for statement in (
         "UPDATE entries SET body = '{}'",
         "DELETE FROM entries",
         "TRUNCATE entries",
         "UPDATE accounts SET spent = 0",
         "UPDATE accounts SET spent = cap + 1",
+        "UPDATE accounts SET cap = 4000000000000000001",
+        "UPDATE accounts SET cap_delta = 4000000000000000001",
+        "UPDATE accounts SET analyst = '', name = 'x'",
+        "UPDATE accounts SET name = ''",
+        "INSERT INTO accounts VALUES ('somebody', 'x', '', 1, 1, 0, 0, '1', '1', false)",
+        "INSERT INTO entries VALUES (0, sha256(''), '{}')",
+        "INSERT INTO entries VALUES (99, '', '{}')",
+        "INSERT INTO entries VALUES (99, sha256(''), '')",
+        "INSERT INTO marks VALUES ('', 1)",
     ):
         with psycopg.connect(place) as other:
             other.execute("SET search_path = discreet_ledger")
@@ -126,19 +137,41 @@ def test_a_read_only_server_answers_nothing(ledger):
         ask(ledger, "q", event=HUNDREDTH)
 
 
-def test_an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(ledger, place):
+TABLES = ("meta", "entries", "datasets", "accounts", "marks", "answers")
+
+
+def as_written_by(place: str, version: int) -> None:
+    """Give a ledger the schema of an older version, with what that had room for."""
+    with psycopg.connect(place) as other:
+        other.execute("SET search_path = discreet_ledger")
+        dump = {table: other.execute(f"TABLE {table}").fetchall() for table in TABLES}
+        other.execute("DROP SCHEMA discreet_ledger CASCADE")
+        other.execute("CREATE SCHEMA discreet_ledger")
+        other.execute("CREATE TABLE version (number int NOT NULL)")
+        other.execute("INSERT INTO version VALUES (%s)", (version,))
+        for script in MIGRATIONS[:version]:
+            other.execute(script)
+        for table, rows in dump.items():
+            width = len(other.execute(f"TABLE {table}").description)
+            for row in rows:
+                places = ",".join(["%s"] * width)
+                other.execute(f"INSERT INTO {table} VALUES ({places})", row[:width])
+
+
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_an_older_schema_is_brought_up_to_date(ledger, place, version):
+    ask(ledger, "q", event=HUNDREDTH)
     ledger.close()
-    with psycopg.connect(place) as other:
-        other.execute("SET search_path = discreet_ledger")
-        other.execute("DROP FUNCTION stays CASCADE")
-        other.execute("DROP FUNCTION refunds CASCADE")
-        other.execute("UPDATE version SET number = 1")
+    as_written_by(place, version)
     with open_ledger(place) as old:
-        old.verify()
-    with psycopg.connect(place) as other:
-        other.execute("SET search_path = discreet_ledger")
-        with pytest.raises(psycopg.errors.RaiseException):
-            other.execute("DELETE FROM entries")
+        assert old.verify().charges == 1
+        ask(old, "q2", event=HUNDREDTH)
+        assert old.verify().charges == 2
+    _holds_for_every_client(place)
+
+
+def test_a_newer_schema_is_refused(ledger, place):
+    ledger.close()
     with psycopg.connect(place) as other:
         other.execute("UPDATE discreet_ledger.version SET number = 99")
     with pytest.raises(LedgerFailed, match="newer release"):

@@ -163,6 +163,10 @@ def grant(
     epsilon: Annotated[str, typer.Option(help="The new cap, in all, not in addition.")],
     delta: Annotated[str, typer.Option(help="The new cap on delta.")] = "0",
     analyst: Analyst = None,
+    new_basis: Annotated[
+        bool,
+        typer.Option("--new-basis", help="Go on with another unit or key."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Set a cap anew; never below what is spent."""
@@ -170,7 +174,7 @@ def grant(
     from discreet.ledger import open_ledger
 
     with open_ledger(place) as opened:
-        opened.grant(dataset, Budget(epsilon, delta), analyst=analyst)
+        opened.grant(dataset, Budget(epsilon, delta), analyst=analyst, new_basis=new_basis)
         _balances([opened.balance(dataset, analyst=analyst)], as_json=as_json)
 
 
@@ -267,6 +271,8 @@ def _about(data: dict[str, Any]) -> tuple[str, str, str]:
             what = f"the answer of entry {data['reserved']}, {data['bytes']} bytes"
         case "declare" | "grant":
             what = f"epsilon {data['cap']['epsilon']}, delta {data['cap']['delta']}"
+        case "basis":
+            what = ", ".join(f"{name} {value}" for name, value in data["basis"].items())
         case _:
             what = ""
     return data.get("dataset", ""), data.get("analyst") or "", what

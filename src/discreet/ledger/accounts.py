@@ -59,6 +59,8 @@ class DataSet:
     people: str
     relation: str
     accountant: str
+    basis: str = ""
+    """What else the guarantee rests on, as JSON; it is fixed when it is first stated."""
 
     @property
     def place(self) -> Place:

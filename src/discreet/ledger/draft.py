@@ -67,6 +67,7 @@ class Draft:
         self.new_marks: dict[bytes, int] = {}
         self.new_answers: dict[int, tuple[int, bytes]] = {}
         self.new_datasets: list[DataSet] = []
+        self.changed_datasets: list[DataSet] = []
         self.new_accounts: dict[Place, Account] = {}
         self.changed: dict[Place, Account] = {}
 
@@ -119,6 +120,10 @@ class Draft:
     def add_dataset(self, dataset: DataSet) -> None:
         self._datasets[dataset.name] = dataset
         self.new_datasets.append(dataset)
+
+    def change_dataset(self, dataset: DataSet) -> None:
+        self._datasets[dataset.name] = dataset
+        self.changed_datasets.append(dataset)
 
     def add_account(self, account: Account) -> None:
         self._accounts[account.place] = account

@@ -141,11 +141,14 @@ class Ledger:
         analysts: Mapping[str, Budget],
         people: str | None = None,
         relation: str = "add_remove",
+        basis: Mapping[str, str] | None = None,
     ) -> None:
         """Open a data set with its accountant and caps; later, make sure they are unchanged.
 
         Data sets over the same ``people`` share one cap. What differs from the ledger is refused
-        until it is granted; accountant, relation and people are fixed for good.
+        until it is granted; accountant, relation and people are fixed for good. ``basis`` names
+        what else the guarantee rests on, such as whose rows are counted as one person's: it is
+        fixed by the first who states it, and holds until ``grant(..., new_basis=True)``.
         """
         chosen = measure(accountant)
         caps = {name_of(name, "analyst"): _cap(chosen, each) for name, each in analysts.items()}
@@ -157,6 +160,7 @@ class Ledger:
                 chosen.name,
                 _cap(chosen, budget),
                 caps,
+                _basis(basis),
             )
         )
 
@@ -200,12 +204,27 @@ class Ledger:
         assert isinstance(reply, Answered)  # noqa: S101
         return Stored(reply.seq, reply.answer)
 
-    def grant(self, dataset: str, budget: Budget, *, analyst: str | None = None) -> None:
-        """Set the cap of the data set, or of one analyst on it; never below what is spent."""
+    def grant(
+        self,
+        dataset: str,
+        budget: Budget,
+        *,
+        analyst: str | None = None,
+        new_basis: bool = False,
+    ) -> None:
+        """Set the cap of the data set, or of one analyst on it; never below what is spent.
+
+        ``new_basis`` accepts that the data set goes on with another one, which the next
+        ``declare`` states.
+        """
         chosen = measure(self._fixed(dataset).accountant)
         if analyst is not None:
             name_of(analyst, "analyst")
-        self.store.submit(Grant(dataset, analyst, _cap(chosen, budget)))
+            if new_basis:
+                raise InvalidInput(
+                    "the basis is the data set's, not one analyst's.", hint="leave analyst out."
+                )
+        self.store.submit(Grant(dataset, analyst, _cap(chosen, budget), new_basis))
 
     def revoke(self, dataset: str, *, analyst: str | None = None) -> None:
         """Close the budget of the data set, or of one analyst on it, until it is granted anew."""
@@ -363,6 +382,12 @@ def priced(
     require(events, as_relation(relation))
     price = units_up(cost(events, measure(accountant)))
     return price, compact([event.to_json() for event in events])
+
+
+def _basis(stated: Mapping[str, str] | None) -> str:
+    if not stated:
+        return ""
+    return compact({name_of(name, "basis"): name_of(stated[name], name) for name in sorted(stated)})
 
 
 def _cap(chosen: Measure, budget: Budget) -> Cap:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from discreet.errors import LedgerCorrupt
 from discreet.ledger.accounts import Account, DataSet, Place
 from discreet.ledger.draft import Reader, mark
-from discreet.ledger.entries import EMPTY, Entry, Head, link
+from discreet.ledger.entries import EMPTY, Entry, Head, compact, link
 from discreet.ledger.store import broken
 
 PAGE = 1000
@@ -101,6 +101,8 @@ class Book:
                 pass
             case "settle":
                 self._settle(entry, data, reader)
+            case "basis":
+                self._rest(data["dataset"], compact(data["basis"]))
             case "grant" | "revoke":
                 self._change(data)
             case "reopen":
@@ -130,18 +132,24 @@ class Book:
         return Place("analyst", data["dataset"], analyst)
 
     def _declare(self, data: dict[str, Any]) -> None:
-        terms = DataSet(data["dataset"], data["people"], data["relation"], data["accountant"])
+        words = (data["dataset"], data["people"], data["relation"], data["accountant"])
+        terms = DataSet(*words, basis=compact(data["basis"]) if "basis" in data else "")
         self.datasets[terms.name] = terms
         self.accounts.setdefault(terms.place, _account(terms.place, data["cap"]))
         for name, cap in data["analysts"].items():
             place = Place("analyst", terms.name, name)
             self.accounts[place] = _account(place, cap)
 
+    def _rest(self, dataset: str, basis: str) -> None:
+        self.datasets[dataset] = replace(self.datasets[dataset], basis=basis)
+
     def _change(self, data: dict[str, Any]) -> None:
         place = self._place(data, data["analyst"])
         if data["kind"] == "revoke":
             self.accounts[place].revoked = True
             return
+        if "basis" in data:
+            self._rest(data["dataset"], "")
         before = self.accounts.get(place)
         self.accounts[place] = _account(place, data["cap"])
         if before is not None:

@@ -48,6 +48,7 @@ class Declare:
     accountant: str
     cap: Cap
     analysts: Mapping[str, Cap]
+    basis: str = ""  # JSON, as it will stand in the entry; empty: nothing is said about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Grant:
     dataset: str
     analyst: str | None
     cap: Cap
+    new_basis: bool = False  # whoever opens the data set next states it anew
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,9 +142,15 @@ def declare(draft: Draft, request: Declare, at: str) -> Reply:
     place = Place("people", request.people)
     people = draft.account(place)
     known = draft.dataset(request.dataset)
-    wanted = DataSet(request.dataset, request.people, request.relation, request.accountant)
+    wanted = DataSet(
+        request.dataset, request.people, request.relation, request.accountant, request.basis
+    )
     if known is not None:
         _unchanged(draft, known, wanted, request)
+        if request.basis and not known.basis:
+            named = f'"dataset":{quoted(request.dataset)},"basis":{request.basis}'
+            draft.append(at, "basis", named)
+            draft.change_dataset(wanted)
         return Done(draft.head.seq)
     if people is not None:
         _same_people(draft, people, wanted, request.cap)
@@ -156,6 +162,8 @@ def declare(draft: Draft, request: Declare, at: str) -> Reply:
         cap=_cap_json(request.cap),
         analysts={name: _cap_json(cap) for name, cap in sorted(request.analysts.items())},
     )
+    if request.basis:
+        text += f',"basis":{request.basis}'
     seq = draft.append(at, "declare", text)
     draft.add_dataset(wanted)
     if people is None:
@@ -183,6 +191,9 @@ def grant(draft: Draft, request: Grant, at: str) -> Reply:
             hint="`discreet ledger revoke` closes a budget at what is spent.",
         )
     text = fields(dataset=request.dataset, analyst=request.analyst, cap=_cap_json(request.cap))
+    if request.new_basis:
+        text += ',"basis":null'
+        draft.change_dataset(replace(dataset, basis=""))
     seq = draft.append(at, "grant", text)
     if account is None:
         draft.add_account(_new_account(place, request.cap))
@@ -319,6 +330,8 @@ def _unchanged(draft: Draft, known: DataSet, wanted: DataSet, request: Declare) 
             f"the data set {known.name!r} was opened with other terms: {'; '.join(differences)}.",
             hint="these are fixed for good; put the old ones back into the policy.",
         )
+    if known.basis and wanted.basis and known.basis != wanted.basis:
+        raise _moved(known, wanted, request.cap)
     held = {account.place: account for account in draft.accounts()}
     stated = {known.place: request.cap} | {
         Place("analyst", known.name, name): cap for name, cap in request.analysts.items()
@@ -340,11 +353,27 @@ def _unchanged(draft: Draft, known: DataSet, wanted: DataSet, request: Declare) 
             )
 
 
+def _moved(known: DataSet, wanted: DataSet, cap: Cap) -> PolicyDiffers:
+    old, new = json.loads(known.basis), json.loads(wanted.basis)
+    differences = "; ".join(
+        f"{name} was {old.get(name, 'not stated')}, and is now {new.get(name, 'not stated')}"
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    )
+    return PolicyDiffers(
+        f"what has been spent on {known.name!r} was spent on another basis: {differences}. "
+        "Charges on both do not add up to one guarantee.",
+        hint="put back what it was; or, if the curator accepts that the spent budget protects "
+        f"something else: discreet ledger grant LEDGER {known.name} --epsilon {cap.epsilon} "
+        f"--delta {cap.delta} --new-basis",
+    )
+
+
 def _same_people(draft: Draft, people: Account, wanted: DataSet, cap: Cap) -> None:
     """A second data set over the same people: one budget, one accountant, one relation."""
     others = [each for each in draft.reader.datasets() if each.people == wanted.people]
     for other in others:
-        if replace(other, name=wanted.name) != wanted:
+        if replace(other, name=wanted.name, basis=wanted.basis) != wanted:
             raise PolicyDiffers(
                 f"{wanted.name!r} shares the budget of {wanted.people!r} with {other.name!r}, "
                 f"which is counted by {other.accountant} under {other.relation}.",

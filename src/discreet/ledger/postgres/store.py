@@ -36,6 +36,7 @@ from discreet.ledger.postgres.tables import (
     Unread,
     charge,
     migrate,
+    prepare,
     write,
 )
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
@@ -46,7 +47,9 @@ SETTINGS = """
     SET synchronous_commit = on;
     SET client_encoding = 'UTF8';
     SET lock_timeout = '10s';
-    SET idle_in_transaction_session_timeout = '60s'
+    SET idle_in_transaction_session_timeout = '60s';
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off
 """
 
 
@@ -143,6 +146,7 @@ class PostgresStore(Store):
             opened = connect(self._address)
             try:
                 _require_ledger(opened, self.name)
+                prepare(opened)
             except BaseException:
                 opened.close()
                 raise

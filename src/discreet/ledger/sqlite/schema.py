@@ -59,6 +59,10 @@ MIGRATIONS = (
         WHEN new.spent < old.spent OR new.spent_delta < old.spent_delta
         BEGIN SELECT raise(ABORT, 'nothing is refunded'); END;
     """,
+    # 3: a data set remembers what else its guarantee rests on.
+    """
+    ALTER TABLE datasets ADD COLUMN basis TEXT NOT NULL DEFAULT '';
+    """,
 )
 """Each brings a file from the version before to its own; a new file goes through all of them."""
 

@@ -26,12 +26,12 @@ class Tables:
         return dict(self._execute("SELECT name, value FROM meta").fetchall())
 
     def dataset(self, name: str) -> DataSet | None:
-        query = "SELECT name, people, relation, accountant FROM datasets WHERE name = ?"
+        query = "SELECT name, people, relation, accountant, basis FROM datasets WHERE name = ?"
         row = self._execute(query, (name,)).fetchone()
         return None if row is None else DataSet(*row)
 
     def datasets(self) -> list[DataSet]:
-        query = "SELECT name, people, relation, accountant FROM datasets ORDER BY name"
+        query = "SELECT name, people, relation, accountant, basis FROM datasets ORDER BY name"
         return [DataSet(*row) for row in self._execute(query).fetchall()]
 
     def account(self, place: Place) -> Account | None:
@@ -107,11 +107,16 @@ def write(connection: sqlite3.Connection, draft: Draft) -> None:
         )
     if draft.new_datasets:
         connection.executemany(
-            "INSERT INTO datasets VALUES (?, ?, ?, ?)",
+            "INSERT INTO datasets VALUES (?, ?, ?, ?, ?)",
             [
-                (each.name, each.people, each.relation, each.accountant)
+                (each.name, each.people, each.relation, each.accountant, each.basis)
                 for each in draft.new_datasets
             ],
+        )
+    if draft.changed_datasets:
+        connection.executemany(
+            "UPDATE datasets SET basis = ? WHERE name = ?",
+            [(each.basis, each.name) for each in draft.changed_datasets],
         )
     if draft.new_accounts:
         connection.executemany(
