@@ -1,4 +1,4 @@
-"""Private SQL against the plain query in DuckDB, and against OpenDP's Polars queries.
+"""Private SQL against the plain query in DuckDB, and against the queries of OpenDP and of Tumult.
 
 The plain side reads the same Parquet file, with nothing bounded and no noise. Ours is the whole way
 from text to answer: parsing, planning, two durable entries in the ledger, the engine, noise,
@@ -6,124 +6,85 @@ intervals.
 """
 
 import os
-import tempfile
 import time
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import duckdb
 
-import discreet
-from bench.events import DATA, events
+from bench.events import DATA, csv, events
 from bench.harness import Row, Sheet, Side, best, significant, timed
 from bench.peers import Peer
+from bench.sessions import QUERIES, asking, opened
 from discreet.session import Session
 
-ROWS = 20_000_000
-LONG_ROWS = 100_000_000
-QUERIES = {
-    "Q1": "SELECT COUNT(*) FROM events",
-    "Q2": "SELECT region, COUNT(*), SUM(amount) FROM events GROUP BY region",
-    "Q3": "SELECT category, COUNT(*), AVG(amount) FROM events GROUP BY category",
-    "Q4": "SELECT day, COUNT(DISTINCT user_id) FROM events GROUP BY day",
-}
+ROWS, FEWER = 20_000_000, 1_000_000
+CSV_ROWS = 5_000_000
 PLAIN_TARGETS = {"Q2": 1 / 1.2, "Q3": 1 / 1.2, "Q4": 1.0}
 OPENDP_TARGETS = {"Q1": 20.0, "Q2": 20.0, "Q3": 20.0, "Q4": 5.0}
+TUMULT_TARGET = 50.0
+MEMORY_TARGET = 1 / 1.2
 ROUNDS = 7
-OPENDP_ROUNDS = 2
-
-# An epsilon of its own for each question, so that none is answered from the ledger.
-_FRESH: Iterator[str] = (f"1.{n:06}" for n in count(1))
+OPENDP_ROUNDS = TUMULT_ROUNDS = 2
 
 
 def run(sheet: Sheet, *, long: bool) -> None:
-    """All of it; `long` adds a hundred million rows."""
+    """All of it; `long` adds Tumult on twenty million rows, which takes it half an hour."""
     path = events(ROWS)
-    with duckdb.connect() as plain, tempfile.TemporaryDirectory(dir=DATA) as folder:
+    with duckdb.connect() as plain:
         plain.read_parquet(str(path)).create_view("events")
-        sync = _fdatasync(Path(folder))
-        for kept in (20, 50):
-            with _opened(path, Path(folder) / str(kept), kept) as session:
-                if kept == 20:
-                    _build(sheet, session, plain)
-                _against_plain(sheet, session, plain, kept, sync)
-                if kept == 20:
-                    _against_opendp(sheet, session, path)
-    _scaling(sheet, (1_000_000, ROWS, LONG_ROWS) if long else (1_000_000, ROWS))
-
-
-def _opened(path: Path, home: Path, kept: int) -> Session:
-    """A session of its own: its ledger and snapshot stand beside a second name of the data."""
-    home.mkdir()
-    os.link(path, home / path.name)
-    return discreet.open(
-        home / path.name,
-        unit="user_id",
-        rows_per_unit=kept,
-        bounds={"amount": (0, 500)},
-        grids={"amount": "0.01"},
-        missing={"amount": 0},
-        keys={"region": list(range(50)), "day": list(range(365))},
-        epsilon=10**6,
-        delta="1e-3",
-        delta_per_query="1e-9",
-        name="events",
-    )
-
-
-def _ask(session: Session, query: str) -> Side:
-    return timed(lambda: session.sql(query, epsilon=next(_FRESH)))
+        with opened(path) as session:
+            _build(sheet, session, plain)
+            _against_plain(sheet, session, plain, 20)
+            _against_opendp(sheet, session, path)
+            if long:
+                _against_tumult(sheet, session, path, ROWS, rounds=1)
+            _payoff(sheet, session, path)
+        with opened(path, rows_per_unit=50) as session:
+            _against_plain(sheet, session, plain, 50)
+    with opened(events(FEWER)) as session:
+        _against_tumult(sheet, session, events(FEWER), FEWER, rounds=TUMULT_ROUNDS)
+    _memory(sheet, path)
+    _from_csv(sheet, csv(CSV_ROWS))
 
 
 def _planning(session: Session, query: str) -> Side:
     return timed(lambda: session.plan(query, epsilon=1))
 
 
-def _plain(connection: duckdb.DuckDBPyConnection, query: str) -> Side:
-    return timed(lambda: connection.sql(query).fetchall())
+def plainly(connection: duckdb.DuckDBPyConnection, name: str) -> Side:
+    """The plain query."""
+    return timed(lambda: connection.execute(QUERIES[name]).fetchall())
 
 
 def _against_plain(
-    sheet: Sheet, session: Session, plain: duckdb.DuckDBPyConnection, kept: int, sync: float
+    sheet: Sheet, session: Session, plain: duckdb.DuckDBPyConnection, kept: int
 ) -> None:
+    sync = _fdatasync(DATA)
     for name, query in QUERIES.items():
-        sides = [_ask(session, query), _plain(plain, query)]
+        sides = [asking(session, name), plainly(plain, name)]
         ours, theirs = sheet.best(f"{name}, {kept} rows a person", sides, (ROUNDS, ROUNDS))
         what = f"{name} on {ROWS:,} rows, at most {kept} a person"
         if name == "Q1":
             # Plain DuckDB answers from the file's footer; the target is a time of our own.
             limit = 0.010 + 2 * sync
             sheet.add(Row.of(what, ours=ours, unit="s", target=round(limit, 4)))
-            continue
-        row = Row.of(
-            f"{what}, against plain DuckDB",
-            ours=ours,
-            peer=theirs,
-            unit="s",
-            target=PLAIN_TARGETS[name],
-        )
-        sheet.add(row)
+        else:
+            what = f"{what}, against plain DuckDB"
+            sheet.add(Row.of(what, ours=ours, peer=theirs, unit="s", target=PLAIN_TARGETS[name]))
         (planning,) = best([_planning(session, query)], (ROUNDS,))
-        sheet.add(
-            Row.of(f"{name}, planning and pricing alone", ours=planning, unit="s", target=0.01)
-        )
+        what = f"{name}, at most {kept} a person: planning and pricing alone"
+        sheet.add(Row.of(what, ours=planning, unit="s", target=0.01))
 
 
 def _against_opendp(sheet: Sheet, session: Session, path: Path) -> None:
     with Peer("opendp_polars", worker="bench.peers.opendp_polars") as peer:
-        for name, query in QUERIES.items():
+        for name in QUERIES:
             theirs = peer.side("query", name=name, path=str(path), rows_per_unit=20)
-            sides = [_ask(session, query), theirs]
+            sides = [asking(session, name), theirs]
             seconds = sheet.best(f"{name} against OpenDP", sides, (ROUNDS, OPENDP_ROUNDS))
-            row = Row.of(
-                f"{name} on {ROWS:,} rows, at most 20 a person, against OpenDP",
-                ours=seconds[0],
-                peer=seconds[1],
-                unit="s",
-                target=OPENDP_TARGETS[name],
-            )
-            sheet.add(row)
+            what = f"{name} on {ROWS:,} rows, at most 20 a person, against OpenDP"
+            target = OPENDP_TARGETS[name]
+            sheet.add(Row.of(what, ours=seconds[0], peer=seconds[1], unit="s", target=target))
         their_keys = peer.ask("query", name="Q3", path=str(path), rows_per_unit=20)["groups"]
     our_keys = len(session.sql(QUERIES["Q3"], epsilon=1))
     name = "private keys shown by Q3 at epsilon 1, delta 1e-9, against OpenDP"
@@ -131,8 +92,20 @@ def _against_opendp(sheet: Sheet, session: Session, path: Path) -> None:
     sheet.add(Row(name, our_keys, their_keys, "keys", ratio, 1.0, our_keys >= their_keys))
 
 
+def _against_tumult(sheet: Sheet, session: Session, path: Path, rows: int, *, rounds: int) -> None:
+    with Peer("tumult", worker="bench.peers.tumult_analytics") as peer:
+        for name in QUERIES:
+            theirs = peer.side("query", name=name, path=str(path), rows_per_unit=20)
+            sides = [asking(session, name), theirs]
+            seconds = sheet.best(f"{name} against Tumult", sides, (ROUNDS, rounds))
+            what = f"{name} on {rows:,} rows, at most 20 a person, against Tumult on Spark"
+            sheet.add(
+                Row.of(what, ours=seconds[0], peer=seconds[1], unit="s", target=TUMULT_TARGET)
+            )
+
+
 def _build(sheet: Sheet, session: Session, plain: duckdb.DuckDBPyConnection) -> None:
-    """Making the snapshot against one sort of the file, and when it has paid for itself."""
+    """Making the snapshot against one scan and sort of the file."""
     sort = "CREATE OR REPLACE TEMP TABLE sorted AS SELECT * FROM events ORDER BY user_id, amount"
     sides = [
         timed(lambda: session.prepare(refresh=True)),
@@ -140,40 +113,54 @@ def _build(sheet: Sheet, session: Session, plain: duckdb.DuckDBPyConnection) -> 
     ]
     ours, theirs = sheet.best("snapshot", sides, (2, 2))
     plain.execute("DROP TABLE sorted")
-    sheet.add(
-        Row.of(
-            f"making a snapshot of {ROWS:,} rows, against one scan and sort",
-            ours=ours,
-            peer=theirs,
-            unit="s",
-            target=round(1 / 6, 4),
-        )
-    )
+    what = f"making a snapshot of {ROWS:,} rows, against one scan and sort"
+    sheet.add(Row.of(what, ours=ours, peer=theirs, unit="s", target=round(1 / 6, 4)))
 
 
-def _scaling(sheet: Sheet, sizes: tuple[int, ...]) -> None:
-    """Whether a private query keeps its distance from the plain one as the table grows."""
-    for rows in sizes:
-        path = events(rows)
-        with duckdb.connect() as plain, tempfile.TemporaryDirectory(dir=DATA) as folder:
-            plain.read_parquet(str(path)).create_view("events")
-            with _opened(path, Path(folder) / "20", 20) as session:
-                sides = [_ask(session, QUERIES["Q2"]), _plain(plain, QUERIES["Q2"])]
-                ours, theirs = sheet.best(f"Q2 on {rows:,} rows", sides, (ROUNDS, ROUNDS))
-                sheet.add(
-                    Row.of(
-                        f"Q2 on {rows:,} rows, against plain DuckDB",
-                        ours=ours,
-                        peer=theirs,
-                        unit="s",
-                        target=None,
-                    )
-                )
+def _payoff(sheet: Sheet, session: Session, path: Path) -> None:
+    """After how many queries a snapshot has taken less time than as many live ones."""
+    (build,) = best([timed(lambda: session.prepare(refresh=True))], (2,))
+    with opened(path, mode="live") as live:
+        for name in QUERIES:
+            sides = [asking(session, name), asking(live, name)]
+            kept, inlined = sheet.best(f"{name}, live", sides, (ROUNDS, 2))
+            what = f"{name} on {ROWS:,} rows: on the snapshot, against live mode"
+            sheet.add(Row.of(what, ours=kept, peer=inlined, unit="s", target=None))
+            what = f"{name} on {ROWS:,} rows: queries after which the snapshot has paid for itself"
+            sheet.add(Row.of(what, ours=build / (inlined - kept), unit="queries", target=None))
+
+
+def _memory(sheet: Sheet, path: Path) -> None:
+    """The most memory that a process ever held which asks one query, privately and plainly."""
+    with opened(path) as session:
+        session.prepare()
+        source = session.policy.datasets["events"].source.path
+        for name, query in QUERIES.items():
+            peaks = []
+            for side in ("private", "plain"):
+                with Peer(None, worker="bench.memory") as worker:
+                    answer = worker.ask(side, path=source, query=query)
+                    peaks.append(answer["peak_megabytes"])
+            what = f"{name} on {ROWS:,} rows: peak memory, against plain DuckDB"
+            target = None if name == "Q1" else MEMORY_TARGET
+            sheet.add(Row.of(what, ours=peaks[0], peer=peaks[1], unit="MB", target=target))
+
+
+def _from_csv(sheet: Sheet, path: Path) -> None:
+    """Making a snapshot of a CSV file, against plain DuckDB reading it into a table."""
+    read = f"CREATE OR REPLACE TEMP TABLE loaded AS FROM read_csv('{path}')"
+    types = {"user_id": "integer", "category": "integer"}
+    with duckdb.connect() as plain, opened(path, types=types) as session:
+        sides = [timed(lambda: session.prepare(refresh=True)), timed(lambda: plain.execute(read))]
+        ours, theirs = sheet.best("CSV", sides, (2, 2))
+    what = f"making a snapshot of a CSV file of {CSV_ROWS:,} rows, against plainly reading it"
+    sheet.add(Row.of(what, ours=ours, peer=theirs, unit="s", target=None))
 
 
 def _fdatasync(folder: Path) -> float:
-    """The best of several durable writes on this disk."""
-    handle = os.open(folder / "probe", os.O_WRONLY | os.O_CREAT, 0o600)
+    """The median of several durable writes on this disk."""
+    probe = folder / "probe"
+    handle = os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
         seconds = []
         for _ in range(20):
@@ -184,3 +171,4 @@ def _fdatasync(folder: Path) -> float:
         return sorted(seconds)[len(seconds) // 2]
     finally:
         os.close(handle)
+        probe.unlink()

@@ -12,11 +12,14 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 DATA = Path(__file__).parent / ".data"
 CATEGORIES = 10_000
+ROWS_PER_PERSON = 20
+PIECE = 20_000_000
 
 
 def events(rows: int) -> Path:
@@ -25,8 +28,22 @@ def events(rows: int) -> Path:
     if path.exists():
         return path
     DATA.mkdir(exist_ok=True)
-    draws = np.random.default_rng(20)
-    people = max(rows // 20, 1)
+    fresh = path.with_suffix(".part")
+    first = _some(min(rows, PIECE), seed=20)
+    with pq.ParquetWriter(fresh, first.schema, compression="zstd") as file:
+        file.write_table(first)
+        # Longer tables are made of pieces, each of people of its own, so that memory suffices.
+        for start in range(PIECE, rows, PIECE):
+            piece = _some(min(rows - start, PIECE), seed=20 + start)
+            others = pc.add(piece["user_id"], start // ROWS_PER_PERSON)
+            file.write_table(piece.set_column(0, "user_id", others))
+    fresh.replace(path)
+    return path
+
+
+def _some(rows: int, *, seed: int) -> pa.Table:
+    draws = np.random.default_rng(seed)
+    people = max(rows // ROWS_PER_PERSON, 1)
 
     def by_power_law(count: int, size: int, exponent: float, shift: int = 0) -> NDArray[np.int64]:
         weights = (np.arange(1, size + 1) + shift) ** -exponent
@@ -36,7 +53,7 @@ def events(rows: int) -> Path:
     owner = np.concatenate([np.arange(people), by_power_law(rows - people, people, 0.8, shift=10)])
     owner = draws.permutation(people)[owner]
     draws.shuffle(owner)
-    table = pa.table(
+    return pa.table(
         {
             "user_id": owner,
             "region": draws.integers(0, 50, rows).astype(np.int32),
@@ -45,10 +62,6 @@ def events(rows: int) -> Path:
             "amount": np.clip(np.exp(draws.normal(3.0, 1.0, rows)), 0, 500),
         }
     )
-    fresh = path.with_suffix(".part")
-    pq.write_table(table, fresh, compression="zstd")
-    fresh.replace(path)
-    return path
 
 
 def whole(rows: int) -> Path:
@@ -68,14 +81,19 @@ def bounded(rows: int) -> Path:
     return _derived(f"bounded-{rows}", f"FROM ({some}) QUALIFY {kept}")
 
 
+def csv(rows: int) -> Path:
+    """The events as text."""
+    return _derived(f"events-{rows}", f"SELECT * {_of(rows)}", kind="csv")
+
+
 def _of(rows: int) -> str:
     return f"FROM read_parquet('{events(rows)}')"
 
 
-def _derived(name: str, select: str) -> Path:
-    path = DATA / f"{name}.parquet"
+def _derived(name: str, select: str, *, kind: str = "parquet") -> Path:
+    path = DATA / f"{name}.{kind}"
     if not path.exists():
         fresh = path.with_suffix(".part")
-        duckdb.execute(f"COPY ({select}) TO '{fresh}' (FORMAT parquet, COMPRESSION zstd)")
+        duckdb.execute(f"COPY ({select}) TO '{fresh}' (FORMAT {kind})")
         fresh.replace(path)
     return path

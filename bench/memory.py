@@ -1,0 +1,43 @@
+"""A worker that asks one query and says how much memory its process has held at most.
+
+Both sides load what they need and nothing else; each process is asked once.
+"""
+
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.peers.worker import serve
+
+
+def private(path: str, query: str) -> Callable[[], object]:
+    """A query on a snapshot that another process has made."""
+    from bench.sessions import beside
+
+    def work() -> object:
+        with beside(Path(path)) as session:
+            session.sql(query, epsilon=1)
+        return _peak()
+
+    return work
+
+
+def plain(path: str, query: str) -> Callable[[], object]:
+    """The same, plainly, on the Parquet file."""
+    import duckdb
+
+    def work() -> object:
+        with duckdb.connect() as connection:
+            connection.read_parquet(path).create_view("events")
+            connection.execute(query).fetchall()
+        return _peak()
+
+    return work
+
+
+def _peak() -> dict[str, float]:
+    return {"peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+if __name__ == "__main__":
+    serve({"private": private, "plain": plain})
