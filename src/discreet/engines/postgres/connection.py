@@ -58,7 +58,7 @@ def connect(secret: Secret) -> Connection:
         ) from None
     settings = {**_DEFAULTS, **{name: str(value) for name, value in named.items()}}
     try:
-        connection = psycopg.connect(autocommit=True, **settings)  # type: ignore[arg-type]
+        connection = psycopg.connect(autocommit=True, prepare_threshold=None, **settings)  # type: ignore[arg-type]
     except (psycopg.Error, OSError) as error:
         LOG.error("PostgreSQL, by %s: %s", secret, redacted(str(error), address))
         raise unreachable("PostgreSQL", str(secret)) from None
