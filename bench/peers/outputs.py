@@ -52,6 +52,23 @@ def numpy_gaussian(value: float, n: int) -> list[Any]:
     return found
 
 
+def textbook_laplace(value: float, n: int) -> list[Any]:
+    """The inverse of the cdf at a uniform number, in doubles."""
+    np = importlib.import_module("numpy")
+    centred = np.random.default_rng().random(n) - 0.5
+    found: list[Any] = (value - np.sign(centred) * np.log(1 - 2 * np.abs(centred))).tolist()
+    return found
+
+
+def float_sum(value: float, n: int) -> list[Any]:
+    """A sum of numbers up to 1 in single precision, one of them there or not, with exact noise."""
+    floats = importlib.import_module("discreet.audit.attacks.floats")
+    noise = importlib.import_module("discreet.noise").TwoSidedGeometric(1)
+    total = floats.running_sum(floats.tilting(person=bool(value)))
+    found: list[Any] = (total + noise.sample(n)).tolist()
+    return found
+
+
 def discreet_laplace(value: float, n: int) -> list[Any]:
     """Ours."""
     discreet = importlib.import_module("discreet")

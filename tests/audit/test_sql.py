@@ -2,10 +2,14 @@
 
 import csv
 import json
+import math
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -14,6 +18,7 @@ from discreet.audit.sql import Pair, audit_sql, pair
 from discreet.cli import app
 from discreet.errors import InvalidInput
 from discreet.session import Session, open_session
+from discreet.theory.divergences import gaussian_delta
 
 SURE = "0.999999"
 
@@ -57,6 +62,32 @@ def test_an_answer_costs_no_more_than_it_is_charged(tmp_path, query, terms):
         found = pair(session, lambda: write(tmp_path / "visits.csv", 20), query, **terms)
         report = audit_sql(found, samples=100_000, confidence=SURE)
     assert not report.refuted
+
+
+def test_gaussian_noise_of_several_columns_hides_a_person_in_all_of_them_together(tmp_path):
+    days = {"person": list(range(50)) * 4, "day": [n % 7 for n in range(200)]}
+    pq.write_table(pa.table(days), tmp_path / "visits.parquet")
+    with open_session(
+        tmp_path / "visits.parquet",
+        unit="person",
+        rows_per_unit=400,
+        keys={"day": list(range(365))},
+        epsilon=20,
+        delta="1e-4",
+        delta_per_query="1e-6",
+    ) as session:
+        people = "COUNT(DISTINCT person), COUNT(DISTINCT person) FILTER (WHERE day < 4)"
+        noise = session.plan(f"SELECT day, {people} FROM visits GROUP BY day", epsilon=1).noise
+    assert noise.kind == "gaussian"
+    assert len(noise.scales) == 2
+    # One person moves every column by its sensitivity at most: as one vector, by this many sigma.
+    moved = sum(
+        (each.l2 / sigma) ** 2
+        for each, sigma in zip(noise.sensitivities, noise.scales, strict=True)
+    )
+    far = Fraction(math.sqrt(moved))
+    delta = gaussian_delta(sigma=Fraction(1), sensitivity=far, epsilon=noise.epsilon)
+    assert 0.9 * noise.delta < float(delta) <= noise.delta * (1 + 1e-9)
 
 
 def test_a_count_is_told_apart_nearly_as_well_as_its_epsilon_allows(tmp_path):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ Release: TypeAlias = Callable[[int, int], NDArray[Any]]
 Guess: TypeAlias = Callable[[NDArray[Any]], NDArray[np.bool_]]
 """Whether the attacker says that it is world 1."""
 
-_WIDTH = 50
+_WIDTH, _WIDE = 50, 96
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Outcome:
         return "\n".join(
             [
                 f"{self.name}: {mark}",
-                f"  {self.story}",
+                fill(self.story, _WIDE, initial_indent="  ", subsequent_indent="  "),
                 f"  ours     {_scored(self.ours)}",
                 f"  ceiling  {_bar(self.ceiling)} {100 * self.ceiling:5.1f} %",
                 f"  unsafe   {_scored(self.control)}{failed}",
