@@ -60,7 +60,8 @@ def snapshot(
         f"SELECT * FROM (SELECT *, "  # noqa: S608  # names are quoted
         f"ROW_NUMBER() OVER (PARTITION BY {own} ORDER BY {order}) AS {rank}, "
         f"LEAST(COUNT(*) OVER (PARTITION BY {own}), {constant(kept + 1, dialect)}) AS {rows} "
-        f"FROM (SELECT {inner} FROM {source}) AS cleaned WHERE {own} IS NOT NULL) AS ranked "
+        f"FROM (SELECT {inner} FROM {source}{dialect.gathered.format(own)}) AS cleaned "
+        f"WHERE {own} IS NOT NULL) AS ranked "
         f"WHERE {rank} <= {kept}"
     )
 

@@ -70,7 +70,7 @@ class Work:
                     # Again and again: between two jobs of one query there is nothing to stop.
                     self._interrupt()
                 elif self._progress is not None and self._context is not None:
-                    self._report(*_counted(self._context, self._tag))
+                    self._report(_stages(self._context, self._tag))
 
     def _interrupt(self) -> None:
         if self._context is not None:
@@ -84,19 +84,19 @@ class Work:
             return None
 
         def told(stages: Any, *_: Any, **__: Any) -> None:
-            stages = list(stages or ())
-            self._report(
-                sum(stage.num_completed_tasks for stage in stages),
-                sum(stage.num_tasks for stage in stages),
-            )
+            self._report([(each.num_completed_tasks, each.num_tasks) for each in stages or ()])
 
         self._session.registerProgressHandler(told)  # type: ignore[arg-type]
         return told
 
-    def _report(self, done: int, known: int) -> None:
-        """Spark learns of later stages only when earlier ones are done: never go back."""
-        if known and self._progress is not None:
-            self._far = max(self._far, min(done / known, 0.99))
+    def _report(self, stages: list[tuple[int, int]]) -> None:
+        """Spark learns of a stage only when those before it are done, so two are expected.
+
+        They are what a snapshot has: one that reads, one that ranks and writes.
+        """
+        if self._progress is not None:
+            shares = sum(done / tasks for done, tasks in stages if tasks)
+            self._far = max(self._far, min(shares / max(len(stages), 2), 0.99))
             self._progress(self._far)
 
 
@@ -105,16 +105,15 @@ def is_remote(session: SparkSession) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect")
 
 
-def _counted(context: SparkContext, tag: str) -> tuple[int, int]:
-    """The tasks that are done and those that are known of, from Spark's own status."""
+def _stages(context: SparkContext, tag: str) -> list[tuple[int, int]]:
+    """The tasks that are done, and all tasks, of each stage that has begun: by Spark's status."""
     # Python's own tracker knows groups of jobs and no tags.
     tracker = context._jsc.sc().statusTracker()
-    done = known = 0
+    stages = {}
     for job in tracker.getJobIdsForTag(tag):
         info = tracker.getJobInfo(job)
         for stage in info.get().stageIds() if info.isDefined() else ():
             each = tracker.getStageInfo(stage)
             if each.isDefined():
-                known += each.get().numTasks()
-                done += each.get().numCompletedTasks()
-    return done, known
+                stages[stage] = (each.get().numCompletedTasks(), each.get().numTasks())
+    return [stages[each] for each in sorted(stages)]

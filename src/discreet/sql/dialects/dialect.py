@@ -75,3 +75,5 @@ class Dialect:
     """
     kind_of: Callable[[str], str | None]
     """The kind of cells that the engine's word for a type stands for."""
+    gathered: str = ""
+    """Said after a SELECT that cleans rows, so that each unit's come together before ranking."""

@@ -169,4 +169,6 @@ SPARK = Dialect(
     moment="TIMESTAMP_NTZ '{0}'",
     reading=MappingProxyType(_READING),
     kind_of=_kind_of,
+    # Left to itself, Spark would send the hashes over the network with the rows.
+    gathered=" DISTRIBUTE BY {0}",
 )
