@@ -20,6 +20,7 @@ from discreet.ledger.draft import Draft, Reader
 from discreet.ledger.entries import EMPTY, FORMAT, Head, fields
 from discreet.ledger.group import GroupCommit
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
+from discreet.ledger.sqlite.checkpoints import Checkpoints
 from discreet.ledger.sqlite.faults import sqlite_fault
 from discreet.ledger.sqlite.tables import Tables, migrate, write
 from discreet.ledger.store import Mistaken, Store, now
@@ -33,9 +34,12 @@ PRAGMAS = (
     "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
-    "PRAGMA cache_size = -65536",
-    # A long log: marks fall on random pages, and copying them back pays off in large groups.
-    "PRAGMA wal_autocheckpoint = 4000",
+    # Enough for the inner pages of a long ledger and the dirty ones of a large batch. SQLite walks
+    # through all of it at each commit, so that a larger cache makes a charge slower, not faster.
+    "PRAGMA cache_size = -4096",
+    # A long log: marks fall on random pages, and copying them back pays off in large groups. It
+    # is also the most that a commit may have to copy itself, if the thread that does so is late.
+    "PRAGMA wal_autocheckpoint = 8000",
 )
 
 Connect = Callable[[Path], sqlite3.Connection]
@@ -71,6 +75,7 @@ class SQLiteStore(Store):
         self._connect = connect
         self._open: sqlite3.Connection | None = None
         self._group = GroupCommit(self.path, self.commit)
+        self._checkpoints = Checkpoints(self._another)
         _require_private(self.path)
         self._opened(despite_anchor=despite_anchor)
 
@@ -120,6 +125,7 @@ class SQLiteStore(Store):
 
     def close(self) -> None:
         self._group.close()
+        self._checkpoints.close()
         with self._mutex:
             self._drop()
 
@@ -136,6 +142,7 @@ class SQLiteStore(Store):
         """SQLite must not be carried across a fork, not even to be closed."""
         super().after_fork()
         self._group.forget()
+        self._checkpoints.forget()
         if self._open is not None:
             _CARRIED.append(self._open)
             self._open = None
@@ -145,15 +152,18 @@ class SQLiteStore(Store):
         if self._open is None:
             if not self.path.exists():
                 raise missing(self.name)
-            opened = self._connect(self.path)
-            try:
-                _configure(opened)
-                migrate(opened)
-            except BaseException:
-                opened.close()
-                raise
-            self._open = opened
+            self._open = self._another()
         return self._open
+
+    def _another(self) -> sqlite3.Connection:
+        opened = self._connect(self.path)
+        try:
+            _configure(opened)
+            migrate(opened)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
 
     def _begin(self) -> Head:
         connection = self._connection
@@ -177,6 +187,10 @@ class SQLiteStore(Store):
 
     def _finish(self) -> None:
         self._connection.execute("COMMIT")
+
+    def _written(self, draft: Draft) -> None:
+        self._checkpoints.wrote(len(draft.new_entries))
+        super()._written(draft)
 
     def _cancel(self) -> None:
         self._connection.execute("ROLLBACK")
