@@ -87,11 +87,10 @@ def nursery(place: str, log: str, kills: int, workers: int) -> None:
                 os._exit(9)
         return child
 
-    slow = place.startswith("postgresql:")
     warm(place)
     children = [born() for _ in range(workers)]
     for _ in range(kills):
-        time.sleep(random.uniform(0, 0.08 if slow else 0.03))
+        time.sleep(random.uniform(0, 0.03))
         victim = random.randrange(workers)
         os.kill(children[victim], signal.SIGKILL)
         _, status = os.waitpid(children[victim], 0)

@@ -45,6 +45,9 @@ def verify(reader: Reader) -> Verified:
     for entry in chain(reader):
         head = Head(entry.seq, entry.hash)
         book.read(entry, reader)
+        if entry.seq % PAGE == 0:
+            book.look(reader)
+    book.look(reader)
     if head != reader.head():
         raise broken(head.seq + 1, "is missing")
     book.compare(reader)
@@ -78,6 +81,7 @@ class Book:
         self.accounts: dict[Place, Account] = {}
         self.pending: dict[int, dict[str, Any]] = {}
         self.kinds: Counter[str] = Counter()
+        self.marks: dict[bytes, tuple[int, str]] = {}
 
     def read(self, entry: Entry, reader: Reader) -> None:
         """Do what one entry says, and check what it left behind."""
@@ -92,11 +96,11 @@ class Book:
                 self._charge(entry, self._place(data, data["analyst"]), data)
                 self._charge(entry, self._place(data, None), data)
                 self.pending[entry.seq] = data
-                self._marked(entry, reader, "release", data["dataset"], data["request"])
+                self._marked(entry, "release", data["dataset"], data["request"])
             case "share":
                 self._charge(entry, self._place(data, data["analyst"]), data)
                 names = (data["dataset"], data["analyst"], data["request"])
-                self._marked(entry, reader, "share", *names)
+                self._marked(entry, "share", *names)
             case "repeat":
                 pass
             case "settle":
@@ -112,7 +116,15 @@ class Book:
                 raise broken(entry.seq, "is of a kind that nobody wrote")
         if data["kind"] in {"reserve", "share", "repeat"} and data["key"] is not None:
             names = (data["dataset"], data["analyst"], data["key"])
-            self._marked(entry, reader, "key", *names)
+            self._marked(entry, "key", *names)
+
+    def look(self, reader: Reader) -> None:
+        """Refuse marks that do not lead back to the entries read since the last look."""
+        found = reader.find(tuple(self.marks))
+        for each, (seq, what) in self.marks.items():
+            if found.get(each) != seq:
+                raise _lost(seq, what)
+        self.marks = {}
 
     def compare(self, reader: Reader) -> None:
         """Refuse tables that say anything else than the entries."""
@@ -169,15 +181,20 @@ class Book:
         if answer is None or sha256(answer).hexdigest() != data["answer"]:
             raise _changed(f"the answer that entry {entry.seq} settled is not the one kept")
 
-    def _marked(self, entry: Entry, reader: Reader, *words: str) -> None:
+    def _marked(self, entry: Entry, *words: str) -> None:
         wanted = mark(*words)
-        if reader.find((wanted,)).get(wanted) != entry.seq:
-            raise _changed(f"the {words[0]} of entry {entry.seq} cannot be found by its mark")
+        if wanted in self.marks:
+            raise _lost(entry.seq, words[0])
+        self.marks[wanted] = entry.seq, words[0]
 
 
 def _account(place: Place, cap: dict[str, Any]) -> Account:
     units = (cap["units"][0], cap["units"][1])
     return Account(place, units, (0, 0), cap["epsilon"], cap["delta"])
+
+
+def _lost(seq: int, what: str) -> LedgerCorrupt:
+    return _changed(f"the {what} of entry {seq} cannot be found by its mark")
 
 
 def _changed(what: str) -> LedgerCorrupt:

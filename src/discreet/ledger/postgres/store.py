@@ -29,6 +29,7 @@ from discreet.errors import (
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.draft import Draft, Reader
 from discreet.ledger.entries import EMPTY, FORMAT, Head, fields
+from discreet.ledger.postgres.schema import VERSION
 from discreet.ledger.postgres.tables import (
     Connection,
     Guess,
@@ -246,8 +247,9 @@ def _require_ledger(connection: Connection, name: str) -> None:
             f"there is no ledger in {name}. If there was one, its budget is not free again.",
             hint=f"bring it back, or begin one: discreet ledger init {name}",
         )
-    with connection.transaction():
-        migrate(connection)
+    if connection.execute("SELECT number FROM version").fetchone() != (VERSION,):
+        with connection.transaction():
+            migrate(connection)
 
 
 def _begin_chain(connection: Connection, anchor: str | os.PathLike[str] | None) -> None:

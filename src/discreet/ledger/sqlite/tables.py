@@ -11,6 +11,9 @@ from discreet.ledger.draft import Draft
 from discreet.ledger.entries import EMPTY, Entry, Head
 from discreet.ledger.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
+MOST_MARKS = 500
+"""How many marks are looked up by one statement; SQLite has a limit, which varies."""
+
 
 class Tables:
     """What a draft reads."""
@@ -44,9 +47,13 @@ class Tables:
         return [_account(row) for row in self._execute(query).fetchall()]
 
     def find(self, marks: Sequence[bytes]) -> dict[bytes, int]:
-        places = ",".join("?" * len(marks))
-        query = f"SELECT mark, seq FROM marks WHERE mark IN ({places})"  # noqa: S608
-        return dict(self._execute(query, marks).fetchall())
+        found: dict[bytes, int] = {}
+        for start in range(0, len(marks), MOST_MARKS):
+            some = marks[start : start + MOST_MARKS]
+            places = ",".join("?" * len(some))
+            query = f"SELECT mark, seq FROM marks WHERE mark IN ({places})"  # noqa: S608
+            found.update(self._execute(query, some).fetchall())
+        return found
 
     def entries(self, after: int, limit: int) -> list[Entry]:
         query = "SELECT seq, hash, body FROM entries WHERE seq > ? ORDER BY seq LIMIT ?"
