@@ -129,7 +129,7 @@ class Setting:
 
 _GRAMMAR: dict[str, tuple[list[str], list[str]]] = {
     "number": (
-        ["n", "m", "x", "y", "n", "x", "0", "1", "7", "2.5", "-3", "1e200", "2000000000"],
+        ["n", "m", "x", "y", "n", "x", "0", "1", "7", "2.5", "-3", "1e100", "2000000000"],
         [
             "(<number> + <number>)",
             "(<number> - <number>)",

@@ -341,6 +341,27 @@ def test_a_refusal_says_what_and_what_instead(text: str, kind: Any, words: str, 
     assert hint in (refusal.value.hint or "")
 
 
+@pytest.mark.parametrize("word", ["AND", "OR"])
+def test_a_chain_of_conditions_is_one_operation(word: str):
+    chain = f" {word} ".join(f"age <> {number}" for number in range(1000))
+    where = core(f"SELECT COUNT(*) FROM visits WHERE {chain}").where
+    assert isinstance(where, Call)
+    (inner,) = where.arguments
+    assert isinstance(inner, Call)
+    assert inner.operation == word.lower()
+    assert len(inner.arguments) == 1000
+    assert inner.height == 2
+
+
+def test_released_numbers_become_whole_without_bounds():
+    inner = "SELECT ward, COUNT(*) AS n, CAST(AVG(cost) AS INTEGER) AS c FROM visits GROUP BY 1"
+    stages = query(f"SELECT CAST(n / 7 AS BIGINT), c FROM ({inner}) AS g").stages
+    types = [value.meaning.type for stage in stages for _, value in stage.columns]
+    assert types == ["text", "integer", "integer", "integer", "integer"]
+    with pytest.raises(WrongType, match="could overflow"):
+        query("SELECT SUM(CAST(weight AS INTEGER)) FROM visits")
+
+
 @pytest.mark.parametrize("text", ["SUBSTRING(name)", "SUBSTRING(name, AS c"])
 def test_a_function_that_has_lost_an_argument_is_a_mistake_in_words(text: str):
     with pytest.raises(InvalidQuery, match="lacks an argument"):

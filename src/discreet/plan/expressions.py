@@ -63,6 +63,8 @@ class Column:
     name: str
     meaning: Meaning
     step: Fraction | None = None
+    released: bool = False
+    """Whether it is a column of the noisy table, which no row can make fail any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def _unique(columns: list[tuple[str, Expression]]) -> tuple[tuple[str, Expressio
 def outputs(stage: Stage) -> dict[str, Column]:
     """The columns that a stage shows to the one above it."""
     return {
-        name.lower(): Column(name, Meaning(value.meaning.type, nullable=True))
+        name.lower(): Column(name, Meaning(value.meaning.type, nullable=True), released=True)
         for name, value in stage.columns
     }
 

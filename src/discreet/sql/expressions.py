@@ -13,7 +13,7 @@ from discreet.errors import InvalidQuery, UnknownName
 from discreet.exact import rational
 from discreet.plan.expressions import LARGEST, Expression, Literal, Value, literal
 from discreet.plan.operations import call
-from discreet.sql.syntax import excerpt, only, part, unsupported
+from discreet.sql.syntax import excerpt, only, part, terms, unsupported
 
 Resolve: TypeAlias = Callable[[exp.Expression], Expression | None]
 """What a scope knows: an expression for the nodes that it owns, such as columns, else None."""
@@ -68,6 +68,8 @@ def read(node: exp.Expression, resolve: Resolve) -> Expression:
     def inner(child: exp.Expression) -> Expression:
         return read(child, resolve)
 
+    if isinstance(node, exp.And | exp.Or):
+        return call(_BINARY[type(node)], *(inner(term) for term in terms(node)))
     operation = _BINARY.get(type(node))
     if operation is not None:
         only(node, "this", "expression")

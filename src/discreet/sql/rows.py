@@ -154,7 +154,7 @@ class _Core:
         for index, key in enumerate(self.keys):
             if key.expression == expression:
                 meaning = expression.meaning
-                return Column(f"k{index}", Meaning(meaning.type, nullable=True))
+                return Column(f"k{index}", Meaning(meaning.type, nullable=True), released=True)
         if isinstance(node, exp.Column):
             raise InvalidQuery(
                 f"{excerpt(node)} is neither grouped nor aggregated.",
@@ -176,7 +176,8 @@ class _Core:
         kind = "real" if aggregate.kind in ("sum", "avg") else "integer"
         if aggregate.kind == "sum" and aggregate.argument is not None:
             kind = "real" if aggregate.argument.meaning.type == "real" else "integer"
-        return Column(f"a{self.aggregates.index(aggregate)}", Meaning(kind))  # type: ignore[arg-type]
+        name = f"a{self.aggregates.index(aggregate)}"
+        return Column(name, Meaning(kind), released=True)  # type: ignore[arg-type]
 
     def _read(self, node: exp.Expression, condition: Expression | None, text: str) -> Aggregate:
         if isinstance(node, exp.Count):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -73,6 +74,20 @@ def only(node: exp.Expression, *known: str) -> None:
                 f"{_words(node)} with {name.rstrip('_').upper()} is not allowed here.",
                 hint="docs/reference/sql.md lists what can be written.",
             )
+
+
+def terms(node: exp.Expression) -> list[exp.Expression]:
+    """The terms of a chain of AND, or of OR: however long it is, it is one operation."""
+    found: list[exp.Expression] = []
+    left = [node]
+    while left:
+        each = left.pop()
+        if type(each) is type(node):
+            only(each, "this", "expression")
+            left += [each.expression, each.this]
+        else:
+            found.append(each)
+    return found
 
 
 def part(node: exp.Expression, name: str) -> Any:
@@ -172,7 +187,10 @@ def _check_depth(text: str) -> None:
 
 
 def _check_height(statement: exp.Expr) -> None:
-    """Refuse chains such as a + b + c + ... that whoever reads them would climb one by one."""
+    """Refuse chains such as a + b + c + ... that whoever reads them would climb one by one.
+
+    Chains of AND and OR are read as a whole.
+    """
     level: list[exp.Expr] = [statement]
     height = 0
     while level:
@@ -182,4 +200,8 @@ def _check_height(statement: exp.Expr) -> None:
                 f"the query chains or nests more than {HIGHEST} operations.",
                 hint="x IN (1, 2, 3) instead of a chain of OR; split the rest into CTEs.",
             )
-        level = [child for node in level for child in node.iter_expressions()]
+        level = [child for node in level for child in _below(node)]
+
+
+def _below(node: exp.Expr) -> Iterable[exp.Expr]:
+    return terms(node) if isinstance(node, exp.And | exp.Or) else node.iter_expressions()
