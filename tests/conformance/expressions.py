@@ -12,6 +12,8 @@ from discreet.plan.operations import PARTS, TRUNCATIONS
 
 _NUMBERS = ["n", "m", "x", "y", "7", "0.1", "NULL"]
 _VALUES = [*_NUMBERS[:4], "n / 7", "x - 0.5", "y * y", "-3", "2.5"]
+# 0 in theory, and far from it as doubles.
+_CANCELS = "((n * 0.0 + 1e99 + 1e99 + 1e99) - 3e99)"
 _TEXTS = ["v", "w", "v || w", "CAST(m AS VARCHAR)", "'ßİΣ Straße'", "NULL"]
 _COMPARED = [
     *(("n", "m"), ("m", "y"), ("x", "y"), ("n", "2.5"), ("m", "9007199254740993"), ("w", "v")),
@@ -26,6 +28,11 @@ _PATTERNS = [
 ]
 
 EXPRESSIONS = [
+    *(f"{name}({_CANCELS})" for name in ("FLOOR", "CEIL", "ROUND", "-", "SQRT", "ABS")),
+    f"CAST({_CANCELS} AS INTEGER)",
+    " * ".join([_CANCELS] * 4),
+    f"1 / ({_CANCELS} + 1e-100) / ({_CANCELS} + 1e-100) / ({_CANCELS} + 1e-100)",
+    f"FLOOR({_CANCELS}) + 9007199254740000",
     *(f"{a} {sign} {b}" for sign, a, b in product("+-*/", _NUMBERS, _NUMBERS[:6])),
     *(f"{a} % {b}" for a, b in product(["n", "CLAMP(m, -9, 9)"], ["7", "-7", "0", "n"])),
     *(f"{name}({a})" for name, a in product(("ABS", "FLOOR", "CEIL", "ROUND", "SQRT"), _VALUES)),

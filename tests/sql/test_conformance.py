@@ -20,7 +20,7 @@ from discreet.plan.operations import PARTS, STAGE_AGGREGATES, TRUNCATIONS, call,
 from discreet.sql.dialects import DUCKDB
 from discreet.sql.emit import expression
 from discreet.sql.queries import read_query
-from tests.session.generator import Generator
+from tests.session.generator import CANCELS, Generator
 
 # Two columns of each type, as a snapshot holds them: finite, in range, NULL here and there.
 CELLS: dict[str, tuple[Column, list[Any]]] = {}
@@ -297,9 +297,10 @@ def agree_on_a_snapshot(seed: int, folder, *, expressions: int) -> int:
                 one = plain(found.data[row]) if found.valid[row] else None
                 if exact[row]:
                     assert agrees(one, plain(theirs[row])), (seed, text, row, one, theirs[row])
-            check_meaning(
-                Meaning(node.meaning.type, node.meaning.bounds, node.meaning.nullable), theirs
-            )
+            # What cancels leaves the bounds of reals, which is why sums are clamped once more.
+            kept = node.meaning.type != "real" or CANCELS not in text
+            bounds = node.meaning.bounds if kept else Interval()
+            check_meaning(Meaning(node.meaning.type, bounds, node.meaning.nullable), theirs)
             compared += 1
     return compared
 

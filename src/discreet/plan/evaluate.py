@@ -142,6 +142,9 @@ def _apply(node: Call, arguments: list[Vector]) -> Vector:
     if operation in _NUMERIC:
         with np.errstate(all="ignore"):
             data = _NUMERIC[operation](*(vector.data for vector in arguments))
+        both = node.meaning.bounds.bounded
+        if operation in _TO_WHOLE and node.meaning.type == "integer" and both is not None:
+            data = np.clip(data, *(float(end) for end in both))  # as engines must
         valid = np.logical_and.reduce(np.broadcast_arrays(*(v.valid for v in arguments)))
         finite = np.isfinite(data) if data.dtype.kind == "f" else np.ones_like(valid)
         return Vector(data, valid & finite)
@@ -175,6 +178,7 @@ _NUMERIC: dict[str, Callable[..., NDArray[Any]]] = {
     "to_real": lambda x: x.astype(np.float64),
     "to_integer": lambda x: _half_up(x.astype(np.float64)),
 }
+_TO_WHOLE = frozenset({"floor", "ceil", "round", "to_integer"})
 
 
 # Comparison and logic, where NULL has rules of its own ------------------------------------------

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from discreet.plan.intervals import Interval
-from discreet.plan.scale import ANY, MODERATE, Scale, exponent
+from discreet.plan.scale import ANY, MODERATE, WHOLE, Scale
 
 Type: TypeAlias = OneOf["integer", "real", "text", "boolean", "date", "timestamp", "null"]
 Value: TypeAlias = int | Fraction | str | bool | date | datetime | None
@@ -42,18 +42,19 @@ class Meaning:
     domain: tuple[Value, ...] | None = None
     """Every value it can take, NULL included where it can be NULL; None if they are not public."""
     scale: Scale | None = None
-    """What is known of its doubles beside the bounds."""
+    """What is known of its doubles."""
 
     @property
     def extent(self) -> Scale:
-        """How fine and how large its numbers can be."""
-        scale = (self.scale or ANY) if self.type == "real" else Scale(0, 64)
+        """How fine and how large its numbers can be, as an engine computes them.
+
+        The bounds of a real hold for real numbers: doubles may leave them by as much as cancels
+        in between ((1e99 + 1) - 1e99 is not 1), so only what was kept of them counts.
+        """
+        if self.type == "real":
+            return self.scale or ANY
         magnitude = self.bounds.magnitude
-        if magnitude is None or self.type not in ("integer", "real"):
-            return scale
-        # Doubles may round beyond a bound, to the next power of two at most.
-        most = exponent(magnitude) + 2 if magnitude else 0
-        return Scale(scale.finest, min(scale.largest, most))
+        return WHOLE if magnitude is None else WHOLE.within(magnitude)
 
 
 @dataclass(frozen=True, slots=True)

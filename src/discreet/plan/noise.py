@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal as OneOf
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from discreet.errors import InvalidDelta
 from discreet.events import Event
 from discreet.exact import Real, rational
 from discreet.mechanisms.gaussian import smallest_sigma
-from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.gaussian_keys import GaussianKeySelection
+from discreet.mechanisms.key_selection import KeySelection, Thresholded
 from discreet.noise import RoundedGaussian, TwoSidedGeometric
 from discreet.noise.magnitude import LARGEST_RESULT
 from discreet.noise.symmetric import Symmetric
@@ -59,7 +60,7 @@ class NoisePlan:
     delta: Fraction
     """What is really spent of the delta: 0 where nothing needs one."""
     relation: Relation
-    selection: KeySelection | None
+    selection: Thresholded | None
     selector: int | None
     """Which primitive selects the keys."""
 
@@ -73,6 +74,11 @@ class NoisePlan:
     def events(self) -> tuple[Event, ...]:
         """What the ledger is charged with."""
         drawn = self.noises  # a scale that cannot be drawn is refused before it is charged
+        if self.kind == "gaussian" and self.selector is not None:
+            # Noise and keys together, at what the query says that they cost.
+            price = {"epsilon": self.epsilon, "delta": self.delta}
+            l1 = self.sensitivities[self.selector].l1
+            return (Event("key_selection", price, l1, self.relation),)
         if self.kind == "gaussian":
             # One vector of all primitives, each divided by sqrt(m) times its own sensitivity.
             sigma = smallest_sigma(self.epsilon, self.delta)
@@ -81,7 +87,7 @@ class NoisePlan:
         for index, (primitive, noise) in enumerate(
             zip(self.lowered.primitives, drawn, strict=True)
         ):
-            if index == self.selector and self.selection is not None:
+            if index == self.selector and isinstance(self.selection, KeySelection):
                 events.append(self.selection.event)
                 continue
             scale, l1 = noise.scale, self.sensitivities[index].l1
@@ -127,7 +133,8 @@ def plan_noise(
     count = max(len(lowered.primitives), 1)
     sensitivities = tuple(sensitivity(primitive, core, dataset) for primitive in lowered.primitives)
     share = epsilon / count
-    selection, selector = None, None
+    selection: Thresholded | None = None
+    selector = None
     if private:
         if delta is None:
             raise InvalidDelta(
@@ -135,17 +142,23 @@ def plan_noise(
                 "delta.",
                 hint="delta=1e-9 (far below 1 / the number of people), or declare the keys.",
             )
-        selection = _selection(core, dataset, share, delta)
         selector = lowered.primitives.index(ROWS)
+        selection = KeySelection(epsilon=share, delta=delta, **_of_a_unit(core, dataset))
     laplace = tuple(s.l1 / share for s in sensitivities)
     chosen: NoiseKind = "laplace"
     scales = laplace
-    if delta is not None and not private and _pays_gaussians(dataset, delta):
-        sigma = smallest_sigma(epsilon, delta) * Real(count).sqrt().upper(48)
+    if delta is not None and _pays_gaussians(dataset, delta, private=private):
+        # Half of the delta is for keys that only one unit has.
+        spent = delta / 2 if private else delta
+        sigma = smallest_sigma(epsilon, spent) * Real(count).sqrt().upper(48)
         gaussian = tuple(s.l2 * sigma for s in sensitivities)
         # Laplace noise of scale b has the variance 2 b^2.
         if sum((g * g) / (2 * b * b) for g, b in zip(gaussian, laplace, strict=True)) < count:
             chosen, scales = "gaussian", gaussian
+            if selector is not None:
+                selection = GaussianKeySelection(
+                    sigma=scales[selector], delta=delta / 2, **_of_a_unit(core, dataset)
+                )
     return NoisePlan(
         lowered,
         sensitivities,
@@ -159,29 +172,33 @@ def plan_noise(
     )
 
 
-def _pays_gaussians(dataset: Dataset, delta: Fraction) -> bool:
+def _pays_gaussians(dataset: Dataset, delta: Fraction, *, private: bool) -> bool:
     """Whether the accountant charges a Gaussian what the query says that it costs.
 
-    Where deltas are summed, every Gaussian is charged one delta that is fixed beforehand.
+    Where deltas are summed, every Gaussian is charged one delta that is fixed beforehand; with the
+    selection of private keys it is charged what that says. Other accountants would charge the two
+    together for more than Laplace noise.
     """
     name, _, fixed = dataset.budget.accountant.partition(":")
+    if private:
+        return name == "approximate"
     if name == "approximate":
         return delta == (rational(fixed) if fixed else dataset.delta_per_query)
     return name != "pure"
 
 
-def _selection(core: Core, dataset: Dataset, epsilon: Fraction, delta: Fraction) -> KeySelection:
-    """How keys are selected: by the bound on a unit's rows, or on its groups if that is less."""
+class _OfAUnit(TypedDict):
+    rows_per_unit: int
+    keys_per_unit: int | None
+    relation: Relation
+
+
+def _of_a_unit(core: Core, dataset: Dataset) -> _OfAUnit:
+    """What bounds a unit's keys: its rows, or its groups if they leave it fewer."""
     rows, keys, bounding = dataset.rows_per_unit, None, group_bounding(core, dataset)
     if bounding is not None and bounding.groups * bounding.rows <= rows:
         rows, keys = bounding.rows, bounding.groups
-    return KeySelection(
-        epsilon=epsilon,
-        delta=delta,
-        rows_per_unit=rows,
-        keys_per_unit=keys,
-        relation=dataset.relation,
-    )
+    return {"rows_per_unit": rows, "keys_per_unit": keys, "relation": dataset.relation}
 
 
 @dataclass(frozen=True, slots=True)

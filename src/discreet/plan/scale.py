@@ -44,6 +44,15 @@ class Scale:
         """Values of both."""
         return Scale(min(self.finest, other.finest), max(self.largest, other.largest))
 
+    def within(self, magnitude: Fraction) -> Scale:
+        """Values that are cut off at a magnitude, or at the double nearest to it.
+
+        >>> Scale(0, 64).within(Fraction(6))
+        Scale(finest=0, largest=4)
+        """
+        most = exponent(magnitude) + 2 if magnitude else 0
+        return Scale(self.finest, min(self.largest, most))
+
     def __add__(self, other: Scale) -> Scale:
         return Scale(min(self.finest, other.finest), max(self.largest, other.largest) + 1)
 
@@ -74,6 +83,9 @@ def exponent(value: Fraction) -> int:
 
 ANY = Scale(-1074, 1024)
 """Whatever a double can be."""
+
+WHOLE = Scale(0, 64)
+"""Whole numbers of an engine."""
 
 CLEANED = Scale(-MODERATE - _DIGITS, MODERATE)
 """Cells of a snapshot: 0 or moderate."""

@@ -44,11 +44,14 @@ def column(declared: Declared) -> Column:
     """A declared column as the planner sees it."""
     keys = declared.public_keys
     step = declared.step if declared.type == "real" and declared.bounds is not None else None
+    bounds = _bounds(declared)
     scale = None
     if declared.type == "real":
-        # A number on the grid is 0 or not much smaller than a step.
-        scale = CLEANED if step is None else Scale(Scale.of(step / 2).finest, ANY.largest)
-    meaning = Meaning(declared.type, _bounds(declared), declared.nullable, keys, scale)
+        scale = CLEANED
+        if step is not None and bounds.magnitude is not None:
+            # A number on the grid is 0 or not much smaller than a step.
+            scale = Scale(Scale.of(step / 2).finest, ANY.largest).within(bounds.magnitude)
+    meaning = Meaning(declared.type, bounds, declared.nullable, keys, scale)
     return Column(declared.name, with_domain(meaning), step)
 
 

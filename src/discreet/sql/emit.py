@@ -175,8 +175,21 @@ def _to_whole(node: Call, text: str, dialect: Dialect) -> str:
     if operation == "round":
         operation, text = "floor", f"({text} + {real(Fraction(1, 2), dialect)})"
     if node.meaning.type == "integer":
-        operation += "_to_integer"
+        return _whole(node, operation, text, dialect)
     return apply(operation, text, dialect=dialect)
+
+
+def _whole(node: Call, operation: str, text: str, dialect: Dialect) -> str:
+    """A double as a whole number.
+
+    First it is cut off at the bounds of the result, which doubles that cancel can leave by any
+    amount: converting what does not fit would fail, and with it the whole query, for one row.
+    """
+    both = node.meaning.bounds.bounded
+    assert both is not None  # noqa: S101  # the operation's rule says so
+    low, high = (real(end, dialect) for end in both)
+    kept = apply("kept", text, low, high, dialect=dialect)
+    return apply(f"{operation}_to_integer", kept, dialect=dialect)
 
 
 def _case(node: Call, dialect: Dialect) -> str:
@@ -199,7 +212,7 @@ def _cast(node: Call, dialect: Dialect) -> str:
         return text
     if own == "real" and target == "integer":
         half = real(Fraction(1, 2), dialect)
-        return apply("floor_to_integer", f"({text} + {half})", dialect=dialect)
+        return _whole(node, "floor", f"({text} + {half})", dialect)
     if target == "text" and own != "null":
         return apply("date_to_text" if own == "date" else "to_text", text, dialect=dialect)
     return cast(text, target, dialect)

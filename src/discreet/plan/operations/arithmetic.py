@@ -157,11 +157,12 @@ def _clamp(arguments: Sequence[Expression]) -> Meaning:
         raise WrongType("CLAMP needs a lower and an upper bound.", hint="CLAMP(x, 0, 100)")
     bounds = arguments[0].meaning.bounds.clamp(Fraction(low), Fraction(high))  # type: ignore[arg-type]
     whole = arguments[0].meaning.type != "real"
+    largest = max(abs(Fraction(bound)) for bound in (low, high))  # type: ignore[arg-type]
     return Meaning(
         _number(arguments, bounds) if whole else "real",
         bounds,
         arguments[0].meaning.nullable,
-        scale=joined(arguments),
+        scale=joined(arguments).within(largest),
     )
 
 

@@ -36,6 +36,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "length": "CAST(LENGTH({0}) AS BIGINT)",
         "substring": "SUBSTRING({0}, {1}, {2})",
         "like": "({0} LIKE {1})",
+        # LEAST and GREATEST pass over NULL, which would become the lower bound.
+        "kept": "CASE WHEN {0} IS NOT NULL THEN LEAST(GREATEST({0}, {1}), {2}) END",
         "clamp": "CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END",
         "limit": "CASE WHEN ABS({0}) <= {1} THEN {0} END",
         "flush": "CASE WHEN ABS({0}) < {1} THEN {2} ELSE {0} END",
