@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 
 from discreet.accounting import account, cost, poisson, without_replacement
 from discreet.accounting.advanced import drv, kov, kov_optimal
+from discreet.accounting.convert import normal_to_epsilon
 from discreet.accounting.curves import BoundedRange, Curve, Geometric, Normal, Response, curve
 from discreet.accounting.groups import group_delta
 from discreet.events import Event
@@ -221,3 +222,14 @@ def test_the_check_sees_a_bound_that_is_too_small():
 
     with pytest.raises(AssertionError, match="below"):
         check(careless, range(20))
+
+
+@pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-12"])
+@pytest.mark.parametrize("mu", ["1/500", "1/10", "1", "5"])
+def test_the_epsilon_of_a_gaussian_is_the_least_to_eight_digits(mu, delta):
+    # Floats find it and balls confirm it: that may cost digits, but never the guarantee.
+    square, wanted = Fraction(mu) ** 2, Fraction(delta)
+    ours = real(normal_to_epsilon(square, wanted))
+    assert reference.normal_delta(real(Fraction(mu)), ours) <= real(wanted)
+    if ours > 0:
+        assert reference.normal_delta(real(Fraction(mu)), ours * (1 - mpf("1e-8"))) > real(wanted)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.accounting.outward import log, significant_down, significant_up
 from discreet.exact import Real
-from discreet.exact.balls import arb, from_fraction
+from discreet.exact.balls import arb, from_fraction, precision
 from discreet.theory.divergences import gaussian_delta
 
 Floats = NDArray[np.float64]
@@ -107,10 +107,13 @@ def normal_to_epsilon(square: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(normal_to_epsilon(Fraction(1), Fraction(1, 10**6))), 9)
     4.886554117
     """
+    target = log(delta)
+    found = _normal_by_floats(square, delta, target)
+    if found is not None:
+        return found
     mu = Real(square).sqrt()
     if normal_delta(mu, Fraction(0)).upper() <= delta:
         return Fraction(0)
-    target = log(delta)
     # The bound of zCDP, rho + 2 sqrt(rho ln(1/delta)): the root lies at or below it.
     most = significant_up((mu * mu / 2 + mu * (Real(delta).log() * -2).sqrt()).upper())
     if square > 10**6:  # epsilon is above half a million, and the bound within 1 % of the root
@@ -141,12 +144,49 @@ def normal_delta(mu: Real, epsilon: Fraction) -> Real:
     return above - Real(epsilon).exp() * below
 
 
+def _normal_by_floats(square: Fraction, delta: Fraction, target: float) -> Fraction | None:
+    """The epsilon that floats find, if one look at it by balls confirms it."""
+    if not 10**-8 < square < 100 or target < -600:
+        return None
+    mu = math.sqrt(square)
+    if math.log(math.erf(mu / math.sqrt(8))) <= target + 1e-3:
+        return None  # at or near epsilon = 0
+    epsilon = _normal_start(mu, target)
+    for _ in range(4):
+        above, below = _normal_parts(mu, epsilon)
+        if not 0 < below < above:
+            return None
+        epsilon += (math.log(above - below) - target) * (above - below) / below
+    if not 0 < epsilon < 700:
+        return None
+    for digits in (13, 11, 9):  # as many as survived the subtraction
+        candidate = significant_up(Fraction(epsilon) * (1 + Fraction(1, 10**digits)))
+        if _enough_noise(square, candidate, delta):
+            return candidate
+    return None
+
+
+def _enough_noise(square: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether normal noise is (epsilon, delta)-private, beyond doubt."""
+    with precision(128):
+        mu, loss, root = from_fraction(square).sqrt(), from_fraction(epsilon), arb(2).sqrt()
+        above = ((loss / mu - mu / 2) / root).erfc()
+        below = loss.exp() * ((loss / mu + mu / 2) / root).erfc()
+        return bool((above - below) / 2 <= from_fraction(delta))
+
+
+def _normal_parts(mu: float, epsilon: float) -> tuple[float, float]:
+    """The two terms whose difference is delta(epsilon), as far as floats go."""
+    above = math.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2
+    below = math.exp(epsilon) * math.erfc((epsilon / mu + mu / 2) / math.sqrt(2)) / 2
+    return above, below
+
+
 def _normal_start(mu: float, target: float) -> float:
     """About the epsilon whose log(delta) is the target, as far as floats go."""
     epsilon = mu * mu / 2 + mu * math.sqrt(-2 * target)
     while epsilon < 700:
-        above = math.erfc((epsilon / mu - mu / 2) / math.sqrt(2)) / 2
-        below = math.exp(epsilon) * math.erfc((epsilon / mu + mu / 2) / math.sqrt(2)) / 2
+        above, below = _normal_parts(mu, epsilon)
         if below == 0 or above - below <= 1e-6 * above:
             break
         step = (math.log(above - below) - target) * (above - below) / below
