@@ -105,8 +105,9 @@ def _arrange(tree: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[M
 
 def _source(raw: str | dict[str, Any], where: Where, mistakes: list[Mistake]) -> dict[str, Any]:
     source: dict[str, Any] = {"path": raw} if isinstance(raw, str) else dict(raw)
-    if isinstance(source.get("null"), list):
-        source["null"] = tuple(source["null"])
+    for name in ("null", "settings"):
+        if isinstance(source.get(name), list):
+            source[name] = tuple(source[name])
     if "kind" not in source and isinstance(source.get("path"), str):
         kind = kind_of(source["path"])
         if kind is not None:

@@ -112,8 +112,12 @@ def _stages(context: SparkContext, tag: str) -> list[tuple[int, int]]:
     stages = {}
     for job in tracker.getJobIdsForTag(tag):
         info = tracker.getJobInfo(job)
-        for stage in info.get().stageIds() if info.isDefined() else ():
-            each = tracker.getStageInfo(stage)
-            if each.isDefined():
-                stages[stage] = (each.get().numCompletedTasks(), each.get().numTasks())
+        listed = list(info.get().stageIds()) if info.isDefined() else []
+        for stage in listed:
+            found = tracker.getStageInfo(stage)
+            if found.isDefined():
+                each = found.get()
+                # A job lists stages that an earlier job has done for it; they never begin.
+                if each.numCompletedTasks() or each.numActiveTasks() or stage == max(listed):
+                    stages[stage] = (each.numCompletedTasks(), each.numTasks())
     return [stages[each] for each in sorted(stages)]
