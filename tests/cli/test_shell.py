@@ -127,6 +127,28 @@ def test_on_a_terminal_there_is_a_prompt_and_a_history(visits):
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
 
 
+def test_the_status_of_a_snapshot_says_when_the_next_one_is_due(discreet, visits):
+    visits.with_name("policy.toml").write_text(
+        """
+        [dataset.visits]
+        source = "visits.csv"
+        unit = "each row"
+        refresh = "daily at 03:00"
+        columns.age = { type = "integer" }
+        budget.epsilon = 1
+        analysts.ann = { epsilon = 1 }
+        """
+    )
+    before = discreet("snapshot", "status", "--policy", "policy.toml")
+    assert (before.status, "missing" in before.out, "due (UTC)" in before.out) == (0, True, False)
+    discreet("snapshot", "build", "--policy", "policy.toml")
+    after = discreet("snapshot", "status", "--policy", "policy.toml")
+    assert "due (UTC)" in after.out
+    assert " 03:00:00 " in after.out
+    found = json.loads(discreet("snapshot", "status", "--policy", "policy.toml", "--json").out)
+    assert found["snapshots"]["visits"]["due"].endswith("T03:00:00+00:00")
+
+
 def test_a_snapshot_is_built_refreshed_and_found_outdated(discreet, visits):
     def state(*words: str) -> dict[str, str]:
         done = discreet("snapshot", *words, "--json")

@@ -153,10 +153,19 @@ def test_the_interrupt_key_stops_a_snapshot_and_leaves_the_old_one(engine):
 
 
 def test_a_snapshot_that_is_being_made_can_be_cancelled(engine):
-    timer = after(0.3, engine.cancel)
+    done = threading.Event()
+
+    def cancel() -> None:
+        # Whatever has not begun by then is not stopped.
+        while not done.wait(0.1):
+            engine.cancel()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
     with pytest.raises(EngineFailed):
         engine.prepare(ENDLESS)
-    timer.join()
+    done.set()
+    canceller.join()
     assert rows(engine) == 100
 
 

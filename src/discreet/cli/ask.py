@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.hints import hinting
-from discreet.cli.shown import console, progress, show
+from discreet.cli.interrupt import interruptible
+from discreet.cli.shown import console, show
 from discreet.cli.source import Source, with_source
 from discreet.errors import InvalidInput
 
@@ -131,7 +132,7 @@ def ask(
         _require_drawable(plot)
     with hinting(source):
         session = source.open()
-    with session, progress() as session.progress, hinting(source, session, sql=sql):
+    with session, interruptible(session), hinting(source, session, sql=sql):
         if explain:
             explanation = session.explain(sql, **terms)
             told = explanation.told(assuming="--assuming 1000")

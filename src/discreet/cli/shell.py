@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.hints import as_setting, example, hinting
-from discreet.cli.shown import amounts, console, plain_table, progress, show
+from discreet.cli.interrupt import STOPPED
+from discreet.cli.shown import amounts, console, plain_table, show
 from discreet.cli.source import Source, with_source
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.exact import confidence, delta, epsilon, positive
@@ -71,7 +72,7 @@ def shell(
     """Ask private data in SQL, one question after another."""
     with hinting(source):
         session = source.open()
-    with session, progress() as session.progress:
+    with session:
         running = Shell(source, session, console(), console(stderr=True))
         if epsilon is not None:
             running.set(f"epsilon {epsilon}")
@@ -238,7 +239,7 @@ class Shell:
             self.err.print(str(error), markup=False)
         except KeyboardInterrupt:
             self.session.cancel()
-            self.err.print("stopped; if it was charged, it stays charged.")
+            self.err.print(STOPPED, markup=False)
 
 
 def complete(text: str) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from discreet.exact import float_down, float_up
 
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from discreet.answer import Answer
-    from discreet.engines import Progress
 
 SWAMPED = " (?)"
 """Behind a number whose error is larger than itself."""
@@ -60,35 +57,6 @@ def show(answer: Answer, out: Console) -> None:
     if any(c.flag(row) for c in answer.columns for row in range(len(answer))):
         out.print(f"{SWAMPED.strip()} the error is larger than the number.", style="dim")
     out.print(Text(f"± at {float(100 * answer.confidence):g} % confidence; {answer.cost_line()}"))
-
-
-@contextmanager
-def progress() -> Iterator[Progress]:
-    """A bar on standard error, drawn when the first report comes."""
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    bar = Bar(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
-    task: list[Any] = []
-
-    def report(done: float) -> None:
-        if not task:
-            bar.start()
-            task.append(bar.add_task("building the snapshot", total=1.0))
-        bar.update(task[0], completed=done)
-
-    try:
-        yield report
-    finally:
-        bar.stop()
 
 
 def plain_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

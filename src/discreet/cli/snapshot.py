@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.hints import hinting
-from discreet.cli.shown import console, plain_table, progress
+from discreet.cli.interrupt import interruptible
+from discreet.cli.shown import console, plain_table
 from discreet.cli.source import Source, with_source
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def refresh(*, source: Source, as_json: Json = False) -> None:
 @app.command(epilog="Example:  discreet snapshot status --policy policy.toml")
 @with_source
 def status(*, source: Source, as_json: Json = False) -> None:
-    """Say which snapshots there are, and whether they are what the policy defines."""
+    """Say which snapshots there are, whether they are current, and when the next is due."""
     with hinting(source):
         session = source.open()
     with session, hinting(source, session):
@@ -56,9 +57,9 @@ def status(*, source: Source, as_json: Json = False) -> None:
 def _make(source: Source, *, refresh: bool, as_json: bool) -> None:
     with hinting(source):
         session = source.open()
-    with session, progress() as bar, hinting(source, session):
+    with session, interruptible(session), hinting(source, session):
         for name in session.policy.datasets:
-            session.prepare(name, refresh=refresh, progress=bar)
+            session.prepare(name, refresh=refresh)
         _report(session, as_json=as_json)
 
 
@@ -67,11 +68,17 @@ def _report(session: Session, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"snapshots": found}))
         return
+    scheduled = any(each["due"] for each in found.values())
+    named = ["data set", "snapshot", "built (UTC)", *["due (UTC)"] * scheduled, "place"]
     rows = [
-        (name, each["state"], (each["built"] or "")[:19].replace("T", " "), each["path"] or "")
+        [
+            *(name, each["state"], _clock(each["built"])),
+            *[_clock(each["due"])] * scheduled,
+            each["path"] or "",
+        ]
         for name, each in found.items()
     ]
-    console().print(plain_table(("data set", "snapshot", "built (UTC)", "place"), rows))
+    console().print(plain_table(named, rows))
     for name, each in found.items():
         if each["why"] is not None:
             console().print(
@@ -85,11 +92,17 @@ def _about(session: Session, name: str) -> dict[str, Any]:
         why = session.obstacle(name)
         live = session.policy.datasets[name].mode == "live" or why is not None
         state = "live" if live else "missing"
-        return {"id": None, "state": state, "built": None, "path": None, "why": why}
+        empty = {"id": None, "built": None, "due": None, "path": None}
+        return empty | {"state": state, "why": why}
     return {
         "id": there.id,
-        "state": "current" if there.current else "outdated",
+        "state": "current" if there.good else "due" if there.current else "outdated",
         "built": there.built.isoformat(),
+        "due": None if there.due is None else there.due.isoformat(),
         "why": None,
         "path": os.path.relpath(there.place) if Path(there.place).exists() else there.place,
     }
+
+
+def _clock(moment: str | None) -> str:
+    return (moment or "")[:19].replace("T", " ")

@@ -6,10 +6,11 @@ import contextlib
 import os
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -19,6 +20,7 @@ from discreet.engines.words import LOG, failed
 from discreet.errors import InvalidInput
 
 TABLE = "snapshot"
+Result = TypeVar("Result")
 _MOST_READERS = 2
 
 
@@ -130,7 +132,7 @@ class DuckDB:
     ) -> None:
         self._reach(writer)
         with self._cancellable(writer), _watched(writer, progress):
-            writer.execute(f"CREATE TABLE {TABLE} AS {select}")
+            _interruptible(writer, lambda: writer.execute(f"CREATE TABLE {TABLE} AS {select}"))
         if self._attach is not None:
             writer.execute("DETACH source")
 
@@ -159,7 +161,7 @@ class DuckDB:
             try:
                 if alarm is not None:
                     alarm.start()
-                return connection.sql(sql).to_arrow_table()
+                return _interruptible(connection, lambda: connection.sql(sql).to_arrow_table())
             finally:
                 if alarm is not None:
                     alarm.cancel()
@@ -247,11 +249,28 @@ class DuckDB:
         except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
             LOG.error("DuckDB: %s", error)  # its stack would hold rows
             raise failed() from None
-        except RuntimeError as error:
-            # DuckDB takes the interrupt key's signal for itself while it runs.
-            if "interrupted" not in str(error):
-                raise
-            raise KeyboardInterrupt from None
+
+
+def _interruptible(
+    connection: duckdb.DuckDBPyConnection, statement: Callable[[], Result]
+) -> Result:
+    """Run a statement so that the interrupt key stops it.
+
+    The key is heard by the main thread alone, and while that one waits for DuckDB's own threads it
+    hears nothing. So the statement runs beside it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return statement()
+    with ThreadPoolExecutor(1) as beside:
+        running = beside.submit(statement)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            # A statement that has not quite begun does not notice the first time.
+            while not running.done():
+                connection.interrupt()
+                wait([running], timeout=0.05)
+            raise
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from glob import glob
 from pathlib import Path
@@ -32,6 +32,13 @@ class Snapshot:
     place: str
     """The file or the table that holds it."""
     built: datetime
+    due: datetime | None
+    """When it is to be made anew by the policy's schedule: by the clock, whatever is in it."""
+
+    @property
+    def good(self) -> bool:
+        """Whether a query may be asked of it now."""
+        return self.current and (self.due is None or now() < self.due)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,7 @@ class Data:
 
     def __init__(self, policy: Policy, dataset: Dataset, home: Home) -> None:
         self.dataset = dataset
+        self._home = home
         self._key = home.key()
         reached = reach(policy, dataset, home)
         self._dialect, self._reader = reached.dialect, reached.reader
@@ -78,7 +86,7 @@ class Data:
         why = self._engine.obstacle()
         # One that is there already is as good as one that could be made.
         there = None if why is None else self._kept()
-        return None if there is not None and there.current else why
+        return None if there is not None and there.good else why
 
     @property
     def table(self) -> str:
@@ -86,13 +94,22 @@ class Data:
         return f"({self._select}) AS snapshot" if self.live else self._engine.table
 
     def prepare(self, *, refresh: bool = False, progress: Progress | None = None) -> str:
-        """Make the snapshot if it is missing or outdated; its id ('live' where there is none)."""
+        """Make the snapshot if it is missing, outdated or due; its id ('live' where none is kept).
+
+        When it is due says the clock, and nothing else.
+        """
         if self.live:
             return "live"
         existing = self._kept()
-        if existing is not None and existing.current and not refresh:
+        if existing is not None and existing.good and not refresh:
             return existing.id
-        return self._engine.prepare(self._select, definition=self._definition, progress=progress)
+        with self._home.building(self.dataset.name):
+            existing = self._kept()  # another builder may have been quicker
+            if existing is not None and existing.good and not refresh:
+                return existing.id
+            return self._engine.prepare(
+                self._select, definition=self._definition, progress=progress
+            )
 
     def snapshot(self) -> Snapshot | None:
         """What is there, if anything is."""
@@ -118,8 +135,9 @@ class Data:
         existing = self._engine.snapshot()
         if existing is None:
             return None
-        current = existing.definition == self._definition
-        return Snapshot(existing.id, current, self._engine.place, existing.built)
+        current, schedule = existing.definition == self._definition, self.dataset.schedule
+        due = None if schedule is None else schedule.next(existing.built)
+        return Snapshot(existing.id, current, self._engine.place, existing.built, due)
 
     @cached_property
     def _select(self) -> str:
@@ -135,6 +153,11 @@ class Data:
     @property
     def _definition(self) -> str:
         return hashlib.sha256(self._select.encode()).hexdigest()
+
+
+def now() -> datetime:
+    """What the public clock says."""
+    return datetime.now(UTC)
 
 
 def reach(policy: Policy, dataset: Dataset, home: Home) -> Reached:
@@ -160,7 +183,16 @@ def _files(policy: Policy, dataset: Dataset, home: Home) -> Reached:
         headers = {path: header(source, path) if source.header else own for path in paths}
     named = duckdb_source(source, paths, headers)
     attach = Path(paths[0]) if source.kind == "duckdb" else None
-    engine = DuckDB(home.snapshot(dataset.name), source=named, paths=paths, attach=attach)
+    settings = dataset.engine
+    engine = DuckDB(
+        home.snapshot(dataset.name),
+        source=named,
+        paths=paths,
+        attach=attach,
+        memory=settings.memory,
+        threads=settings.threads,
+        spill=None if settings.spill is None else Path(policy.locate(settings.spill)),
+    )
     return Reached(engine, named, DUCKDB)
 
 

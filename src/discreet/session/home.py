@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import LedgerClosed
@@ -31,6 +33,23 @@ class Home:
         """The file of a data set's snapshot."""
         safe = "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):06x}" for c in dataset)
         return self.folder / "snapshots" / f"{safe}.duckdb"
+
+    @contextmanager
+    def building(self, dataset: str) -> Iterator[None]:
+        """One builder of a snapshot at a time, in this process and in others."""
+        try:
+            import fcntl
+        except ImportError:  # elsewhere two of them build one each, and the later one stays
+            yield
+            return
+        path = self.snapshot(dataset).with_suffix(".lock")
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
 
     def key(self) -> str:
         """The secret that ranks each person's rows, made when it is first needed."""

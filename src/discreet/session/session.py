@@ -17,6 +17,7 @@ from discreet.plan.noise import group_bounding
 from discreet.plan.query import Query
 from discreet.plan.schema import Schema
 from discreet.policy.model import Dataset, Policy
+from discreet.session.bar import Bar
 from discreet.session.data import Data, Snapshot
 from discreet.session.diagnosis import over_the_cap
 from discreet.session.explanation import Explanation, explain, facts
@@ -43,7 +44,7 @@ class Session:
         self.analyst = analyst
         self._key = home.key()
         self.progress: Progress | None = None
-        """Told how far a snapshot is, when a query is the first to need it."""
+        """Told how far a snapshot is, when one is made; left None, a bar is drawn for people."""
         self._schemas = {
             name.lower(): Schema.of(dataset) for name, dataset in policy.datasets.items()
         }
@@ -97,7 +98,7 @@ class Session:
 
     def explain(self, text: str, **terms: Unpack[Terms]) -> Explanation:
         """What a query would cost and how large its error would be. Nothing is spent."""
-        request = self.plan(text, **terms)
+        request = self._plan(read_query(text, self._schemas), None, terms, snapshot="")
         left = self._left(request.dataset.name)
         charge = cost(request.events, accountant_of(request.dataset))
         return explain(
@@ -111,7 +112,9 @@ class Session:
         """Read, bound and price a query. No private row is looked at."""
         return self._plan(read_query(text, self._schemas), key, terms)
 
-    def _plan(self, query: Query, key: str | None, terms: Terms) -> Request:
+    def _plan(
+        self, query: Query, key: str | None, terms: Terms, *, snapshot: str | None = None
+    ) -> Request:
         dataset = self.policy.datasets[query.core.dataset]
         if query.core.keys and query.core.keys_are_public:
             public_groups(query.core)  # refuses too many
@@ -131,7 +134,7 @@ class Session:
             noise,
             measurement,
             confidence_of(terms, dataset),
-            data.prepare(progress=self.progress),
+            self.prepare(dataset.name) if snapshot is None else snapshot,
             # Live rows may have changed since: only a key makes two questions the same.
             once=data.live,
             key=key,
@@ -184,7 +187,8 @@ class Session:
         A refreshed snapshot spends from the same budget: it is about the same people.
         """
         data = self._data[self._dataset(dataset).name]
-        return data.prepare(refresh=refresh, progress=progress or self.progress)
+        with Bar(f"building the snapshot of {data.dataset.name}") as bar:
+            return data.prepare(refresh=refresh, progress=progress or self.progress or bar)
 
     def snapshot(self, dataset: str | None = None) -> Snapshot | None:
         """The snapshot of a data set, if there is one."""
