@@ -104,9 +104,10 @@ def _call(node: Call, dialect: Dialect) -> str:
     texts = [_as(argument, kind, dialect) for argument in arguments]
     match operation:
         case "and" | "or":
-            return "(" + f" {operation.upper()} ".join(texts) + ")"
+            # Spark takes the (f) of "FROM t WHERE (f)" for the columns of a table called WHERE.
+            return texts[0] if len(texts) == 1 else _joined(f" {operation.upper()} ", texts)
         case "concat":
-            return "(" + " || ".join(texts) + ")"
+            return _joined(" || ", texts)
         case "least" | "greatest" | "coalesce":
             return f"{operation.upper()}({', '.join(texts)})"
         case "in":
@@ -123,6 +124,10 @@ def _call(node: Call, dialect: Dialect) -> str:
             own = expression(arguments[0], dialect)
             return f"CASE WHEN {texts[0]} = {texts[1]} THEN NULL ELSE {own} END"
     return apply(operation, *texts, dialect=dialect)
+
+
+def _joined(word: str, texts: list[str]) -> str:
+    return "(" + word.join(texts) + ")"
 
 
 def apply(operation: str, *texts: str, dialect: Dialect) -> str:

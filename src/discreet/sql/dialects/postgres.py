@@ -75,10 +75,10 @@ def _kind_of(word: str) -> str | None:
 
 _TEXT = 'CAST({0} AS TEXT) COLLATE "C"'
 _FIT = "{0} BETWEEN -9223372036854775808 AND 9223372036854775807"
-# NaN is larger than every other number here, and 1e-300 is 0 in every grid.
+# NULL and NaN fail both conditions; LEAST and GREATEST would make numbers of them.
 _DOUBLE_OF_DECIMAL = (
-    "CASE WHEN {0} = NUMERIC 'NaN' THEN NULL WHEN ABS({0}) < 1e-300 THEN 0 "
-    "ELSE CAST(LEAST(GREATEST({0}, -1e300), 1e300) AS FLOAT8) END"
+    "CASE WHEN ABS({0}) < 1e-300 THEN FLOAT8 '0' WHEN {0} <> NUMERIC 'NaN' "
+    "THEN CAST(LEAST(GREATEST({0}, -1e300), 1e300) AS FLOAT8) END"
 )
 _DECIMAL_OF_TEXT = (
     f"CASE WHEN LENGTH({{0}}) <= 400 AND {_TEXT} ~ '{NUMBER}' "

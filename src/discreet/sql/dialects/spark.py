@@ -75,7 +75,11 @@ _READING: dict[tuple[Type, str], str] = {
     ("integer", "whole"): "CAST({0} AS BIGINT)",
     ("integer", "boolean"): SHARED["boolean_to_integer"],
     ("integer", "decimal"): "TRY_CAST(ROUND({0}, 0) AS BIGINT)",
-    ("integer", "double"): "TRY_CAST(RINT(CAST({0} AS DOUBLE)) AS BIGINT)",
+    # The first double that does not fit would be taken for the last number that does.
+    ("integer", "double"): (
+        "CASE WHEN {0} >= -9223372036854775808D AND {0} < 9223372036854775808D "
+        "THEN CAST(RINT({0}) AS BIGINT) END"
+    ),
     ("integer", "text"): (
         f"TRY_CAST(ROUND(TRY_CAST({_NUMERIC_TEXT} AS DECIMAL(38, 10)), 0) AS BIGINT)"
     ),
