@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.errors import InvalidInput, LedgerClosed, UnknownName
+from discreet.errors import InvalidInput, LedgerClosed, PolicyDiffers, UnknownName
 from discreet.session.home import Home
 from tests.session.made import EXACT, ROWS, ward, write
 
@@ -52,6 +52,22 @@ def test_a_damaged_key_closes_the_data_set(text, tmp_path):
     (tmp_path / ".discreet" / "key").write_text(text)
     with pytest.raises(LedgerClosed, match="damaged"):
         ward(tmp_path)
+
+
+def test_another_key_is_refused_until_the_curator_accepts_it(tmp_path):
+    with ward(tmp_path) as session:
+        session.sql(COUNT, epsilon=1)
+    (tmp_path / ".discreet" / "key").write_text("ab" * 32 + "\n")
+    with pytest.raises(PolicyDiffers, match="another basis: key was") as refusal:
+        ward(tmp_path)
+    assert "--new-basis" in (refusal.value.hint or "")
+
+
+def test_another_unit_is_refused_while_the_budget_runs(tmp_path):
+    with ward(tmp_path) as session:
+        session.sql(COUNT, epsilon=1)
+    with pytest.raises(PolicyDiffers, match="unit was who, and is now each row"):
+        ward(tmp_path, unit="each row", rows_per_unit=None)
 
 
 def test_data_sets_never_share_a_snapshot(tmp_path):

@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from discreet.errors import LedgerClosed
@@ -78,3 +79,8 @@ class Home:
         with os.fdopen(handle, "w") as file:
             file.write(text + "\n")
         return text
+
+
+def fingerprint(key: str) -> str:
+    """By which a ledger knows a key again without knowing it."""
+    return sha256(f"fingerprint {key}".encode()).hexdigest()[:16]

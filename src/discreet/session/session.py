@@ -16,12 +16,12 @@ from discreet.ledger import Balance, Ledger, Stored
 from discreet.plan.noise import group_bounding
 from discreet.plan.query import Query
 from discreet.plan.schema import Schema
-from discreet.policy.model import Dataset, Policy
+from discreet.policy.model import EACH_ROW, Dataset, Policy
 from discreet.session.bar import Bar
 from discreet.session.data import Data, Snapshot
 from discreet.session.diagnosis import over_the_cap
 from discreet.session.explanation import Explanation, explain, facts
-from discreet.session.home import Home
+from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
 from discreet.session.postprocess import Output, postprocess
 from discreet.session.request import Request
@@ -59,6 +59,7 @@ class Session:
                 analysts={name: cap.total for name, cap in dataset.analysts.items()},
                 people=dataset.pool_name,
                 relation=str(dataset.relation),
+                basis={"unit": dataset.unit or EACH_ROW, "key": fingerprint(self._key)},
             )
 
     def __enter__(self) -> Self:
