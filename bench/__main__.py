@@ -1,4 +1,4 @@
-"""`python -m bench [NAME ...] [--long]`: measure, write the results, bring the page up to date."""
+"""`python -m bench [NAME ...] [--long] [--only PART]`: measure, write it down, renew the page."""
 
 import argparse
 import importlib
@@ -8,7 +8,20 @@ from rich.console import Console
 from bench import table
 from bench.harness import Sheet
 
-NAMES = ("start", "noise", "theory", "ledger", "accounting", "ask", "local")
+NAMES = (
+    "start",
+    "noise",
+    "theory",
+    "ledger",
+    "accounting",
+    "ask",
+    "scaling",
+    "engines",
+    "errors",
+    "timing",
+    "local",
+    "audited",
+)
 
 
 def main() -> None:
@@ -16,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {', '.join(NAMES)}")
     parser.add_argument("--long", action="store_true", help="also what takes many minutes")
+    parser.add_argument("--only", metavar="PART", help="one part of a benchmark that has parts")
     options = parser.parse_args()
     unknown = sorted(set(options.names) - set(NAMES))
     if unknown:
@@ -25,7 +39,8 @@ def main() -> None:
     for name in options.names or NAMES:
         console.rule(name)
         sheet = Sheet(name, console)
-        importlib.import_module(f"bench.{name}").run(sheet, long=options.long)
+        part = {} if options.only is None else {"only": options.only}
+        importlib.import_module(f"bench.{name}").run(sheet, long=options.long, **part)
         console.print(f"written: {sheet.write()}")
     console.print(f"written: {table.write()}")
 
