@@ -7,6 +7,7 @@ here. One that has died is forgotten, and the next question starts another.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 import warnings
@@ -24,6 +25,17 @@ from discreet.errors import Unsupported
 _LOCK = threading.RLock()
 _started: SparkContext | None = None
 _users = 0
+
+
+def _overheard(record: logging.LogRecord) -> bool:
+    """Let what Spark's client says to everybody be heard by the curator alone."""
+    if f"{os.sep}py4j{os.sep}" not in record.pathname:
+        return True
+    LOG.handle(record)
+    return False
+
+
+logging.getLogger().addFilter(_overheard)
 
 
 def is_server(address: str) -> bool:
