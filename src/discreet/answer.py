@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from discreet.errors import InvalidInput
+from discreet.pictures.visible import visible
 from discreet.plan.expressions import Type
 
 if TYPE_CHECKING:
@@ -204,10 +205,10 @@ class Answer:
         return f"{number(float(value), half)} ± {number(half, half)}"  # type: ignore[arg-type]
 
     def lines(self) -> list[list[str]]:
-        """The whole table as text, a header first."""
+        """The whole table as text that any terminal can show, a header first."""
         header = [column.name for column in self.columns]
         body = [[self.text(c, row) for c in self.columns] for row in range(len(self))]
-        return [header, *body]
+        return [[visible(cell) for cell in line] for line in (header, *body)]
 
     def cost_line(self) -> str:
         """What it cost and what is left, in one line."""

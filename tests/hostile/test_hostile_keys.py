@@ -15,6 +15,8 @@ KEYS = [
     "]]></svg><script>alert(1)</script>",
     '" onload="alert(1)',
     "{{7*7}} ${7*7}",
+    "\x1b[2J\x1b]0;owned\x07",
+    "line\r\nbreak\x7f\x85\u202e",
 ]
 
 
@@ -46,3 +48,16 @@ def test_no_key_becomes_markup_in_a_page_with_a_picture(answer, tmp_path):
     assert "<script>alert" not in page
     assert "<img src=x" not in page
     assert page.count("</noscript>") == 1
+
+
+def test_no_key_commands_a_terminal(answer):
+    shown = str(answer)
+    assert shown.count("\n") == len(KEYS) + 3
+    assert all(character.isprintable() for character in shown.replace("\n", ""))
+    assert "␛[2J" in shown
+
+
+def test_no_key_or_name_stops_the_renderer(answer, tmp_path):
+    pytest.importorskip("vl_convert")
+    for suffix in ("svg", "png", "html"):
+        assert answer.plot().save(tmp_path / f"picture.{suffix}").stat().st_size > 0

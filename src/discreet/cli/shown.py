@@ -35,10 +35,11 @@ def table(answer: Answer, *, title: str | None = None) -> Table:
     from rich.text import Text
 
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-    for column in answer.columns:
+    names, *lines = answer.lines()
+    for column, name in zip(answer.columns, names, strict=True):
         numeric = column.low is not None
-        made.add_column(Text(column.name), justify="right" if numeric else "left", no_wrap=numeric)
-    for row, line in enumerate(answer.lines()[1:]):
+        made.add_column(Text(name), justify="right" if numeric else "left", no_wrap=numeric)
+    for row, line in enumerate(lines):
         cells = []
         for column, cell in zip(answer.columns, line, strict=True):
             swamped = column.flag(row) is not None

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from discreet.errors import InvalidValue, NotInstalled
+from discreet.pictures.visible import visible_in
 
 VEGA_LITE = "5.20"
 """The version that specifications here are written for."""
@@ -47,7 +48,9 @@ def svg(spec: dict[str, Any]) -> str:
     """An SVG document."""
     renderer = _renderer()
     try:
-        made: str = renderer.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+        made: str = renderer.vegalite_to_svg(
+            visible_in(spec), vl_version=VEGA_LITE, allowed_base_urls=[]
+        )
     except ValueError as error:
         raise _undrawable(error) from None
     return made
@@ -60,7 +63,7 @@ def png(spec: dict[str, Any], *, scale: float) -> bytes:
     renderer = _renderer()
     try:
         made: bytes = renderer.vegalite_to_png(
-            spec, vl_version=VEGA_LITE, scale=scale, allowed_base_urls=[]
+            visible_in(spec), vl_version=VEGA_LITE, scale=scale, allowed_base_urls=[]
         )
     except ValueError as error:
         raise _undrawable(error) from None
@@ -77,7 +80,7 @@ def html(spec: dict[str, Any], *, title: str) -> str:
         library=library.replace("</script", "<\\/script"),
         svg=still,
         # A label such as "</script>" must not end the script that it stands in.
-        spec=json.dumps(spec).replace("<", "\\u003c"),
+        spec=json.dumps(visible_in(spec)).replace("<", "\\u003c"),
     )
 
 

@@ -144,7 +144,7 @@ def _apply(node: Call, arguments: list[Vector]) -> Vector:
             data = _NUMERIC[operation](*(vector.data for vector in arguments))
         both = node.meaning.bounds.bounded
         if operation in _TO_WHOLE and node.meaning.type == "integer" and both is not None:
-            data = np.clip(data, *(float(end) for end in both))  # as engines must
+            data = np.clip(data, float(both[0]), float(both[1]))  # as engines must
         valid = np.logical_and.reduce(np.broadcast_arrays(*(v.valid for v in arguments)))
         finite = np.isfinite(data) if data.dtype.kind == "f" else np.ones_like(valid)
         return Vector(data, valid & finite)
