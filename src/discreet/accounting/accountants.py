@@ -146,7 +146,7 @@ def _zcdp(counted: Batch, delta: Fraction) -> Loss:
 
     rho = significant_up(Real(total).upper())
     epsilon = zcdp_to_epsilon(rho, _left(counted, delta))
-    theorem = f"zCDP: Bun and Steinke (2016), Lemma 1.7; {CKS}, Corollary 13"
+    theorem = f"zCDP: Bun and Steinke (2016); {CKS}"
     return Loss(epsilon, delta, counted.relation, "zcdp", theorem)
 
 
@@ -174,7 +174,7 @@ def _gdp(counted: Batch, delta: Fraction) -> Loss:
 
     square = significant_up(Real(total).upper()) if counted.others else counted.square
     epsilon = normal_to_epsilon(square, _left(counted, delta))
-    theorem = "Gaussian DP: Dong, Roth and Su (2022), Corollary 3.3; Balle and Wang (2018)"
+    theorem = "Gaussian DP: Dong, Roth and Su (2022); Balle and Wang (2018)"
     return Loss(epsilon, delta, counted.relation, "gdp", theorem)
 
 

@@ -15,9 +15,9 @@ Pairs = Sequence[tuple[Fraction, int]]
 # The optimal theorem walks through the outcomes of k coins; beyond this it is not tried.
 MOST_COINS = 20_000
 
-DRV = "Dwork, Rothblum and Vadhan (2010), Theorem III.3"
-KOV_OPTIMAL = "Kairouz, Oh and Viswanath (2015), Theorem 3.3: optimal for equal epsilons"
-KOV = "Kairouz, Oh and Viswanath (2015), Theorem 3.5: unequal epsilons"
+DRV = "Dwork, Rothblum and Vadhan (2010)"
+KOV_OPTIMAL = "Kairouz, Oh and Viswanath (2015): optimal for equal epsilons"
+KOV = "Kairouz, Oh and Viswanath (2015): unequal epsilons"
 
 
 def drv(epsilon: Fraction, times: int, delta: Fraction) -> Fraction:

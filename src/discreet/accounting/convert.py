@@ -57,7 +57,7 @@ def order_price(order: Fraction, delta: Fraction) -> Real:
 def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     """The smallest epsilon, rounded up, for which rho-zCDP gives (epsilon, delta)-DP.
 
-    Reference: Canonne, Kamath and Steinke (2020), Corollary 13.
+    Reference: Canonne, Kamath and Steinke (2020).
 
     >>> float(zcdp_to_epsilon(Fraction(1, 10), Fraction(1, 10**6)))
     2.14193892838548

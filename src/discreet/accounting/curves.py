@@ -79,7 +79,7 @@ class Geometric:
 class BoundedRange:
     """A log-ratio within an interval of length epsilon: epsilon-DP and epsilon**2/8-zCDP.
 
-    Reference: Cesar and Rogers (2021), Lemma 3.4, after Dong, Durfee and Rogers (2020).
+    Reference: Cesar and Rogers (2021), after Dong, Durfee and Rogers (2020).
     """
 
     epsilon: Fraction
@@ -101,8 +101,8 @@ class Response:
 
     ``rho = epsilon * tanh(epsilon / 2)``.
 
-    Reference: Kairouz, Oh and Viswanath (2015) for the domination; Bun and Steinke (2016),
-    Lemma 8.8, for the mass of delta; the proof of rho is in docs/explanation/accounting.md.
+    Reference: Kairouz, Oh and Viswanath (2015) for the domination; Bun and Steinke (2016)
+    for the mass of delta; the proof of rho is in docs/explanation/accounting.md.
     """
 
     epsilon: Fraction

@@ -18,7 +18,7 @@ def group(event: Event, size: int) -> Event:
     rho-zCDP becomes size**2 rho-zCDP. What is only known to be (epsilon, delta)-private becomes
     (size epsilon, delta (e^(size epsilon) - 1) / (e^epsilon - 1)).
 
-    Reference: Dwork and Roth (2014), Theorem 2.2; Vadhan (2017), Lemma 2.2.
+    Reference: Dwork and Roth (2014); Vadhan (2017).
 
     >>> group(Event("laplace", {"scale": 10, "grid": 1}, 1), 3).sensitivity
     Fraction(3, 1)

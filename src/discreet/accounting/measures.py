@@ -146,8 +146,8 @@ class Concentrated:
     name: ClassVar[str] = "zcdp"
     components: ClassVar[tuple[str, ...]] = ("rho", "delta")
     theorem: ClassVar[str] = (
-        "approximate zCDP is a filter: Whitehouse, Ramdas, Rogers and Wu (2023), Theorem 1; to "
-        "(epsilon, delta): Canonne, Kamath and Steinke (2020), Corollary 13; interleaved "
+        "approximate zCDP is a filter: Whitehouse, Ramdas, Rogers and Wu (2023); to "
+        "(epsilon, delta): Canonne, Kamath and Steinke (2020); interleaved "
         "interactive mechanisms: Haney et al. (2023)"
     )
 
@@ -175,8 +175,8 @@ class Renyi:
 
     components: ClassVar[tuple[str, ...]] = ("rdp", "delta")
     theorem: ClassVar[str] = (
-        "RDP of an order fixed in advance is a filter: Feldman and Zrnic (2021), Theorem 3.1, and "
-        "with deltas order by order Whitehouse, Ramdas, Rogers and Wu (2023), Theorem 1; to "
+        "RDP of an order fixed in advance is a filter: Feldman and Zrnic (2021), and "
+        "with deltas order by order Whitehouse, Ramdas, Rogers and Wu (2023); to "
         "(epsilon, delta): Canonne, Kamath and Steinke (2020), Proposition 12; interleaved "
         "interactive mechanisms: Haney et al. (2023)"
     )

@@ -10,7 +10,7 @@ from discreet.errors import InvalidInput, MixedRelations
 from discreet.theory.neighbours import Relation
 from discreet.theory.neighbours import relation as as_relation
 
-THEOREM = "parallel composition: McSherry (2009), Theorem 4"
+THEOREM = "parallel composition: McSherry (2009)"
 
 
 def parallel_cost(parts: Iterable[Cost], *, relation: str) -> Cost:

@@ -24,7 +24,7 @@ def poisson(loss: Loss, *, rate: Rational) -> Loss:
 
     (epsilon, delta) becomes (ln(1 + rate (e^epsilon - 1)), rate delta).
 
-    Reference: Balle, Barthe and Gaboardi (2018), Theorem 8.
+    Reference: Balle, Barthe and Gaboardi (2018).
 
     >>> from discreet.accounting import account
     >>> from discreet.events import Event
@@ -33,7 +33,7 @@ def poisson(loss: Loss, *, rate: Rational) -> Loss:
     0.0170368632361766
     """
     _under(loss, Relation.ADD_REMOVE, "Poisson sampling")
-    return _amplified(loss, probability(rate, name="rate"), "Theorem 8")
+    return _amplified(loss, probability(rate, name="rate"))
 
 
 def without_replacement(loss: Loss, *, sample: int, population: int) -> Loss:
@@ -41,7 +41,7 @@ def without_replacement(loss: Loss, *, sample: int, population: int) -> Loss:
 
     (epsilon, delta) becomes (ln(1 + q (e^epsilon - 1)), q delta) with q = sample / population.
 
-    Reference: Balle, Barthe and Gaboardi (2018), Theorem 9.
+    Reference: Balle, Barthe and Gaboardi (2018).
     """
     _under(loss, Relation.CHANGE_ONE, "sampling without replacement")
     if not 0 < sample <= population:
@@ -49,10 +49,10 @@ def without_replacement(loss: Loss, *, sample: int, population: int) -> Loss:
             f"a sample of {sample} units out of {population} is not possible.",
             hint="sample=1000, population=100000",
         )
-    return _amplified(loss, Fraction(sample, population), "Theorem 9")
+    return _amplified(loss, Fraction(sample, population))
 
 
-def _amplified(loss: Loss, rate: Fraction, theorem: str) -> Loss:
+def _amplified(loss: Loss, rate: Fraction) -> Loss:
     if rate in (0, 1):
         return replace(loss, epsilon=loss.epsilon * rate, delta=loss.delta * rate)
 
@@ -64,7 +64,7 @@ def _amplified(loss: Loss, rate: Fraction, theorem: str) -> Loss:
         epsilon=significant_up(Real(grown).upper()),
         delta=loss.delta * rate,
         accountant=f"{loss.accountant}, sampled",
-        theorem=f"Balle, Barthe and Gaboardi (2018), {theorem}, after {loss.theorem}",
+        theorem=f"Balle, Barthe and Gaboardi (2018), after {loss.theorem}",
     )
 
 
