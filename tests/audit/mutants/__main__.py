@@ -1,13 +1,11 @@
 """``python -m tests.audit.mutants [NAME ...]``: which check catches each planted bug?"""
 
-import json
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 
 from tests.audit.mutants.mutant import ROOT
-from tests.audit.mutants.page import PAGE, VERDICTS, page
+from tests.audit.mutants.page import record
 from tests.audit.mutants.planted import MUTANTS
 from tests.audit.mutants.runner import judge, sound
 
@@ -38,11 +36,7 @@ def main(names: list[str]) -> int:
     caught = sum(verdict.caught_by is not None for verdict in verdicts)
     spent = time.monotonic() - begun
     say(f"\n{caught} of {len(verdicts)} mutants caught in {spent:.0f} s")
-    if not names:
-        VERDICTS.parent.mkdir(exist_ok=True)
-        VERDICTS.write_text(json.dumps([asdict(each) for each in verdicts], indent=2) + "\n")
-        PAGE.write_text(page(verdicts), encoding="utf-8")
-        say(f"written: {VERDICTS.relative_to(ROOT)}, {PAGE.relative_to(ROOT)}")
+    say(f"written: {', '.join(str(path.relative_to(ROOT)) for path in record(verdicts))}")
     return int(caught < len(verdicts) - 1)
 
 

@@ -44,12 +44,12 @@ GLUE = [
         (LEDGER,),
     ),
     Mutant(
-        "two decide on the same balance",
+        "two charges are checked as if each were alone",
         "state",
-        "ledger/sqlite/store.py",
-        'connection.execute("BEGIN IMMEDIATE")\n        return _head(connection)',
-        'connection.execute("BEGIN")\n        return _head(connection)',
-        (LEDGER,),
+        "ledger/accounts.py",
+        "spent, cap = self.spent, self.cap\n",
+        "spent, cap = (0, 0), self.cap\n",
+        ("tests/audit/test_attacks.py", LEDGER),
     ),
     Mutant(
         "charged when the rows have been read",
@@ -141,6 +141,6 @@ GLUE = [
         "engines/duckdb.py",
         "            raise failed() from None\n",
         "            raise type(failed())(str(error)) from None\n",
-        ("tests/engines/test_duckdb.py",),
+        ("tests/engines/test_duckdb.py::test_every_failure_has_the_same_words",),
     ),
 ]

@@ -170,9 +170,9 @@ NUMBERS = [
         "Gaussian noise for one column of many",
         "sensitivity",
         "plan/noise.py",
-        "smallest_sigma(epsilon, delta) * Real(count).sqrt().upper(48)",
-        "smallest_sigma(epsilon, delta)",
-        ("tests/plan/test_noise.py", "tests/audit/test_sql.py"),
+        " * Real(count).sqrt().upper(48)",
+        "",
+        ("tests/audit/test_sql.py", "tests/plan/test_noise.py"),
     ),
     Mutant(
         "a seed is planted",

@@ -1,8 +1,12 @@
 """The page of mutants: each bug, and the check that catches it."""
 
+import json
 from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
 
 from tests.audit.mutants.mutant import ROOT
+from tests.audit.mutants.planted import MUTANTS
 from tests.audit.mutants.runner import Verdict
 
 VERDICTS = ROOT / "mutants" / "verdicts.json"
@@ -17,6 +21,19 @@ copy of this project, and the tests named here fail; without a bug they pass.
 | kind | bug | caught by |
 |---|---|---|
 """
+
+
+def record(verdicts: Iterable[Verdict]) -> tuple[Path, Path]:
+    """Write down the verdicts, beside those of earlier runs on other mutants."""
+    before = json.loads(VERDICTS.read_text(encoding="utf-8")) if VERDICTS.exists() else []
+    known = {each["name"]: Verdict(**each) for each in before}
+    known |= {each.name: each for each in verdicts}
+    kept = [known[mutant.name] for mutant in MUTANTS if mutant.name in known]
+    VERDICTS.parent.mkdir(exist_ok=True)
+    text = json.dumps([asdict(each) for each in kept], indent=2) + "\n"
+    VERDICTS.write_text(text, encoding="utf-8")
+    PAGE.write_text(page(kept), encoding="utf-8")
+    return VERDICTS, PAGE
 
 
 def page(verdicts: Iterable[Verdict]) -> str:
