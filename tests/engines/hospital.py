@@ -58,10 +58,10 @@ class Hospital:
         return self.administrator.replace("user=postgres", f"user={made}&password={PASSWORD}")
 
     def backends(self, waiting_for: str) -> list[int]:
-        """The processes whose statement holds a text."""
+        """The processes that wait for an event, such as ``PgSleep`` or ``relation``."""
         found = self.execute(
             "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active' "
-            f"AND datname = current_database() AND position('{waiting_for}' IN query) > 0"
+            f"AND datname = current_database() AND wait_event = '{waiting_for}'"
         )
         return [pid for (pid,) in found]
 

@@ -403,13 +403,12 @@ def test_a_query_that_takes_too_long_is_stopped(engine, address):
     own.close()
 
 
-def waiting(hospital: Hospital, text: str) -> int:
-    """The process that runs a statement, as soon as there is one."""
-    while True:
-        found = hospital.backends(text)
-        if found:
-            return found[0]
+def waiting(hospital: Hospital, event: str, asking: threading.Thread) -> int:
+    """The process that waits for an event, as soon as there is one."""
+    while not (found := hospital.backends(event)):
+        assert asking.is_alive()
         time.sleep(0.01)
+    return found[0]
 
 
 def outcome(ask) -> tuple[threading.Thread, list[DiscreetError]]:
@@ -422,7 +421,7 @@ def outcome(ask) -> tuple[threading.Thread, list[DiscreetError]]:
         except DiscreetError as failure:
             failures.append(failure)
 
-    asking = threading.Thread(target=run)
+    asking = threading.Thread(target=run, daemon=True)
     asking.start()
     return asking, failures
 
@@ -430,7 +429,7 @@ def outcome(ask) -> tuple[threading.Thread, list[DiscreetError]]:
 @pytest.mark.parametrize("ask", ["run_live", "prepare"])
 def test_what_is_running_can_be_cancelled(engine, hospital, ask):
     asking, failures = outcome(lambda: getattr(engine, ask)("SELECT 1 AS n, pg_sleep(60)::text"))
-    waiting(hospital, "pg_sleep(60)")
+    waiting(hospital, "PgSleep", asking)
     engine.cancel()
     asking.join()
     assert [type(each) for each in failures] == [EngineFailed]
@@ -446,7 +445,7 @@ def test_a_backend_that_is_killed_fails_in_the_same_words_and_the_next_query_is_
     asking, failures = outcome(
         lambda: engine.run("SELECT COUNT(*), MAX(pg_sleep(60)::text) FROM snapshot")
     )
-    pid = waiting(hospital, "pg_sleep(60)")
+    pid = waiting(hospital, "PgSleep", asking)
     hospital.execute(f"SELECT {end}({pid})")
     asking.join()
     (failure,) = failures
