@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from discreet.accounting.loss import Budget
 from discreet.errors import LedgerBusy, LedgerClosed, LedgerCorrupt, LedgerExists, LedgerFailed
 from discreet.ledger import Ledger, create, open_ledger
+from discreet.ledger.sqlite import checkpoints
 from discreet.ledger.sqlite import store as sqlite_store
 from discreet.ledger.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from discreet.ledger.sqlite.store import SQLiteStore
@@ -307,3 +309,31 @@ def test_a_million_charges_of_a_tenth_are_exactly_a_hundred_thousand(path):
         ]
         ledger.store.commit(requests)
         assert ledger.balance("visits").spent == {"epsilon": 2000}
+
+
+def test_pages_are_copied_into_the_file_beside_the_commits(ledger, path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "ENTRIES", 5)
+    before = path.stat().st_mtime_ns
+    deadline = time.monotonic() + 30
+    number = 0
+    while path.stat().st_mtime_ns == before and time.monotonic() < deadline and number < 90:
+        ask(ledger, f"q{number}", event=HUNDREDTH)
+        number += 1
+        time.sleep(0.01)
+    assert path.stat().st_mtime_ns != before
+    assert ledger.verify().charges == number
+
+
+def test_a_child_forked_while_pages_are_copied_can_charge(ledger, path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "ENTRIES", 1)
+    for number in range(8):
+        ask(ledger, f"parent {number}", event=HUNDREDTH)
+        child = os.fork()
+        if child == 0:
+            try:
+                ask(ledger, f"child {number}", event=HUNDREDTH)
+                os._exit(0)
+            finally:
+                os._exit(9)
+        assert os.waitpid(child, 0)[1] == 0
+    assert ledger.verify().charges == 16

@@ -9,8 +9,10 @@ it: it may come late, fail or die at any point, and SQLite does the same work it
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable
 
 ENTRIES = 400
@@ -25,10 +27,12 @@ class Checkpoints:
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
         self._start()
+        _ALL.add(self)
 
     def _start(self) -> None:
         self._new = 0
         self._office = threading.Lock()
+        self.busy = threading.Lock()  # inside SQLite
         self._called = threading.Event()
         self._stopped = False
         self._thread: threading.Thread | None = None
@@ -61,12 +65,15 @@ class Checkpoints:
 
     def _work(self) -> None:
         with contextlib.suppress(sqlite3.Error, OSError):  # the next commit meets it, and tells
-            connection = self._connect()
+            with self.busy:
+                connection = self._connect()
             try:
                 while self._wanted():
-                    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+                    with self.busy:
+                        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             finally:
-                connection.close()
+                with self.busy:
+                    connection.close()
         with self._office:
             self._thread = None
 
@@ -74,3 +81,24 @@ class Checkpoints:
         called = self._called.wait(IDLE_SECONDS)
         self._called.clear()
         return called and not self._stopped
+
+
+# A child that was forked while this thread was inside SQLite would find its locks held for ever.
+
+_ALL: weakref.WeakSet[Checkpoints] = weakref.WeakSet()
+_HELD = threading.local()
+
+
+def _before_fork() -> None:
+    _HELD.locks = [each.busy for each in list(_ALL)]
+    for lock in _HELD.locks:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    for lock in _HELD.locks:
+        lock.release()
+    _HELD.locks = []
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
