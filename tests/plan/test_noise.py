@@ -148,3 +148,32 @@ def test_the_grid_of_a_sum(expression, step):
     (primitive,) = planned(f"SELECT SUM({expression}) FROM t").lowered.primitives
     assert primitive.argument is not None
     assert step_of(primitive.argument) == primitive.step == step
+
+
+def test_private_keys_get_gaussian_noise_where_a_person_is_in_few_rows_of_many_groups():
+    text, delta = "SELECT v, COUNT(*), AVG(n) FROM t GROUP BY v", Fraction(1, 10**9)
+    settings = {"rows_per_unit": 20, "total_delta": Fraction(1, 10**6), "delta": delta}
+    by_rows = planned(text, **settings)  # type: ignore[arg-type]
+    by_groups = planned(text, groups_per_unit=10, rows_in_group=2, **settings)  # type: ignore[arg-type]
+    assert (by_rows.kind, by_groups.kind) == ("laplace", "gaussian")
+    assert by_rows.selection is not None
+    assert by_groups.selection is not None
+    assert by_groups.selection.threshold < by_rows.selection.threshold / 2
+    assert by_groups.selection.noise == by_groups.noises[0]
+    (event,) = by_groups.events
+    assert event.parameters["epsilon"] == 1
+    assert event.parameters["delta"] == delta
+    assert by_groups.delta == delta
+
+
+def test_accountants_that_do_not_sum_deltas_keep_laplace_noise_for_private_keys():
+    plan = planned(
+        "SELECT v, COUNT(*) FROM t GROUP BY v",
+        rows_per_unit=20,
+        groups_per_unit=10,
+        rows_in_group=2,
+        delta=Fraction(1, 10**9),
+        total_delta=Fraction(1, 10**6),
+        accountant="zcdp",
+    )
+    assert plan.kind == "laplace"

@@ -4,6 +4,7 @@ from discreet.mechanisms.above_threshold import AboveThreshold
 from discreet.mechanisms.additive import Error
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian, classical_sigma
+from discreet.mechanisms.gaussian_keys import GaussianKeySelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.laplace import Laplace
@@ -17,6 +18,7 @@ __all__ = [
     "Error",
     "Exponential",
     "Gaussian",
+    "GaussianKeySelection",
     "Geometric",
     "KeySelection",
     "Laplace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,8 +30,84 @@ from discreet.theory.neighbours import relation as exact_relation
 Key = TypeVar("Key", bound=Hashable)
 
 
+class Thresholded(ABC):
+    """Shows the keys whose counts, with noise added, reach a threshold.
+
+    A subclass says which noise, and what delta a threshold has.
+    """
+
+    delta: Fraction
+    rows_per_unit: int
+    keys_per_unit: int | None
+    relation: Relation
+    threshold: int
+
+    @property
+    @abstractmethod
+    def noise(self) -> Symmetric:
+        """The noise added to each count."""
+
+    @abstractmethod
+    def delta_at(self, threshold: int) -> Real:
+        """The delta of a threshold, or a bound on it."""
+
+    def spreads(self) -> list[tuple[int, int]]:
+        """The ways to spread a unit's rows that can be the worst: (keys, rows in each)."""
+        if self.keys_per_unit is not None:
+            return [(self.keys_per_unit, self.rows_per_unit)]
+        return [(1, self.rows_per_unit), (self.rows_per_unit, 1)]
+
+    def _smallest_threshold(self) -> int:
+        # A threshold of at least one row more than a unit owns keeps the sums in the noise's tail.
+        start = self.rows_per_unit + 1
+        return smallest(lambda t: self.delta_at(t) <= self.delta, start=start)
+
+    def release(self, counts: Mapping[Key, int]) -> dict[Key, int]:
+        """The keys whose noisy counts reach the threshold, with those counts.
+
+        A key of no rows is the same as no key. The largest noisy counts come first: the order in
+        which the counts were given may tell of the rows behind them, and is not kept.
+        """
+        if not isinstance(counts, Mapping):
+            raise InvalidValue(
+                f"counts are {type(counts).__name__}, not a mapping from keys to counts.",
+                hint='{"a": 12, "b": 3}, or release_array([12, 3]) without keys.',
+            )
+        keys = list(counts)
+        shown_, noisy = self.release_array(list(counts.values()))
+        largest_first = sorted(np.flatnonzero(shown_), key=lambda i: (-noisy[i], repr(keys[i])))
+        return {keys[i]: int(noisy[i]) for i in largest_first}
+
+    def release_array(self, counts: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """For many keys at once: which are shown, and the noisy counts (0 where they are not)."""
+        numbers = unmasked(counts)
+        if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
+            raise InvalidValue("counts must be whole numbers, 0 or more.", hint='{"a": 12, "b": 3}')
+        units = in_range(numbers)
+        noisy = self.noise.sample(units.size).reshape(units.shape)
+        noisy += units
+        shown_ = (noisy >= self.threshold) & (units > 0)
+        return shown_, np.where(shown_, noisy.clip(max=LARGEST_RESULT), 0)
+
+    def error(self, confidence: Rational = "0.95", *, coordinates: int = 1) -> Error:
+        """The error of the counts that are shown, before the selection of the large ones."""
+        wanted = exact_confidence(confidence)
+        coordinates = whole(coordinates, name="coordinates")
+        return Error(
+            exact=Fraction(self.noise.within(wanted, draws=coordinates)),
+            textbook=(Real(coordinates / (1 - wanted)).log() * self.noise.scale).float_up(),
+            confidence=wanted,
+            coordinates=coordinates,
+        )
+
+    def shown_from(self, confidence: Rational = "0.95") -> int:
+        """The count from which a key is shown with the given confidence."""
+        wanted = exact_confidence(confidence)
+        return smallest(lambda c: 1 - self.noise.cdf(self.threshold - c - 1) >= wanted, start=1)
+
+
 @dataclass(frozen=True)
-class KeySelection:
+class KeySelection(Thresholded):
     """Shows the keys whose counts, with geometric noise added, reach a threshold.
 
     A unit owns at most ``rows_per_unit`` rows, spread over keys as it likes; or, where
@@ -97,12 +174,6 @@ class KeySelection:
             self.relation,
         )
 
-    def spreads(self) -> list[tuple[int, int]]:
-        """The ways to spread a unit's rows that can be the worst: (keys, rows in each)."""
-        if self.keys_per_unit is not None:
-            return [(self.keys_per_unit, self.rows_per_unit)]
-        return [(1, self.rows_per_unit), (self.rows_per_unit, 1)]
-
     def delta_at(self, threshold: int) -> Real:
         """The exact delta of a threshold: the chance that a unit's own keys are shown.
 
@@ -117,54 +188,6 @@ class KeySelection:
         vanishing = shown(self.noise, threshold, keys, 0)
         one_row = -Real(-1 / self.noise.scale).expm1()
         return worst if vanishing <= one_row else worst + vanishing
-
-    def _smallest_threshold(self) -> int:
-        # A threshold of at least one row more than a unit owns keeps the sums in the noise's tail.
-        start = self.rows_per_unit + 1
-        return smallest(lambda t: self.delta_at(t) <= self.delta, start=start)
-
-    def release(self, counts: Mapping[Key, int]) -> dict[Key, int]:
-        """The keys whose noisy counts reach the threshold, with those counts.
-
-        A key of no rows is the same as no key. The largest noisy counts come first: the order in
-        which the counts were given may tell of the rows behind them, and is not kept.
-        """
-        if not isinstance(counts, Mapping):
-            raise InvalidValue(
-                f"counts are {type(counts).__name__}, not a mapping from keys to counts.",
-                hint='{"a": 12, "b": 3}, or release_array([12, 3]) without keys.',
-            )
-        keys = list(counts)
-        shown_, noisy = self.release_array(list(counts.values()))
-        largest_first = sorted(np.flatnonzero(shown_), key=lambda i: (-noisy[i], repr(keys[i])))
-        return {keys[i]: int(noisy[i]) for i in largest_first}
-
-    def release_array(self, counts: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """For many keys at once: which are shown, and the noisy counts (0 where they are not)."""
-        numbers = unmasked(counts)
-        if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
-            raise InvalidValue("counts must be whole numbers, 0 or more.", hint='{"a": 12, "b": 3}')
-        units = in_range(numbers)
-        noisy = self.noise.sample(units.size).reshape(units.shape)
-        noisy += units
-        shown_ = (noisy >= self.threshold) & (units > 0)
-        return shown_, np.where(shown_, noisy.clip(max=LARGEST_RESULT), 0)
-
-    def error(self, confidence: Rational = "0.95", *, coordinates: int = 1) -> Error:
-        """The error of the counts that are shown, before the selection of the large ones."""
-        wanted = exact_confidence(confidence)
-        coordinates = whole(coordinates, name="coordinates")
-        return Error(
-            exact=Fraction(self.noise.within(wanted, draws=coordinates)),
-            textbook=(Real(coordinates / (1 - wanted)).log() * self.noise.scale).float_up(),
-            confidence=wanted,
-            coordinates=coordinates,
-        )
-
-    def shown_from(self, confidence: Rational = "0.95") -> int:
-        """The count from which a key is shown with the given confidence."""
-        wanted = exact_confidence(confidence)
-        return smallest(lambda c: 1 - self.noise.cdf(self.threshold - c - 1) >= wanted, start=1)
 
 
 def shown(noise: Symmetric, threshold: int, keys: int, rows: int) -> Real:
