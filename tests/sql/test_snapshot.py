@@ -221,9 +221,11 @@ def test_timestamps_of_other_precision(unit, tmp_path):
 
 @pytest.mark.parametrize("suffix", [*SUFFIXES, ".csv"])
 def test_text_stays_as_it_is(suffix, tmp_path):
-    cells = ["a", " a", "é", "e\u0301", "'", '"', "a,b", "line\nline", "x" * 5000, "👩‍👧", None]
+    cells = ["a", " a", "é", "e\u0301", "'", '"', "a,b", "line\nline", "é" * 5000, "👩‍👧", None]
     path, source = write(tmp_path, cells, pa.string(), suffix)
-    assert cleaned(Column(type="text"), path, **source) == cells
+    # All of it, but for what is longer than any cell may be.
+    kept = [cell and cell[:1000] for cell in cells]
+    assert cleaned(Column(type="text"), path, **source) == kept
 
 
 def test_conditions(tmp_path):

@@ -13,11 +13,12 @@ from fractions import Fraction
 
 from discreet.errors import InvalidInput
 from discreet.plan.expressions import LARGEST, Value
+from discreet.plan.lengths import LONGEST_TEXT
 from discreet.plan.schema import column as planned
 from discreet.policy.columns import Column
 from discreet.sql.dialects import Dialect
 from discreet.sql.emit import apply, constant, identifier, real
-from discreet.sql.hashing import keyed
+from discreet.sql.hashing import keyed_name
 
 _FIRST_DAY, _LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 
@@ -32,6 +33,9 @@ def clean(declared: Column, dialect: Dialect, types: Mapping[str, str] | None = 
             text = _real(declared, text, dialect)
         case "date" | "timestamp":
             text = _date(declared, text, dialect)
+        case "text":
+            # So that no single cell decides how long a query takes.
+            text = apply("substring", text, "1", str(LONGEST_TEXT), dialect=dialect)
     if declared.missing is None:
         return text
     return f"COALESCE({text}, {constant(_stored(declared, declared.missing), dialect)})"
@@ -45,7 +49,7 @@ def clean_unit(
     Two names fall together with probability below n^2 / 2^129.
     """
     text = read(declared, dialect, types)
-    return text if declared.type == "integer" else keyed(key, [text], dialect)
+    return text if declared.type == "integer" else keyed_name(key, text, dialect)
 
 
 def read(declared: Column, dialect: Dialect, types: Mapping[str, str] | None) -> str:

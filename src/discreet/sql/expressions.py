@@ -9,9 +9,10 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from discreet.errors import InvalidQuery, UnknownName
+from discreet.errors import InvalidQuery, TooLarge, UnknownName
 from discreet.exact import rational
 from discreet.plan.expressions import LARGEST, Expression, Literal, Value, literal
+from discreet.plan.lengths import LONGEST_TEXT
 from discreet.plan.operations import call
 from discreet.sql.syntax import excerpt, only, part, terms, unsupported
 
@@ -99,7 +100,7 @@ def _paren(node: exp.Expression, inner: Callable[[exp.Expression], Expression]) 
 def _literal(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
     only(node, "this")
     if node.args.get("is_string"):
-        return literal(str(node.this))
+        return literal(_short(str(node.this)))
     number = rational(str(node.this), name="a number", error=InvalidQuery)
     if number and not 1 / LARGEST <= abs(number) <= LARGEST:
         raise InvalidQuery(
@@ -108,6 +109,15 @@ def _literal(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001
     # Whole numbers have 64 bits; what is larger is a double to every engine.
     whole = str(node.this).isdigit() and number < 2**63
     return literal(int(number) if whole else number)
+
+
+def _short(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise TooLarge(
+            f"a text of the query has {len(text):,} characters; {LONGEST_TEXT:,} are the most.",
+            hint="cells are cut off there too, so a longer one would equal none.",
+        )
+    return text
 
 
 def _boolean(node: exp.Expression, inner: object) -> Expression:  # noqa: ARG001

@@ -18,8 +18,11 @@ from discreet.plan.expressions import (
     Value,
     size_of,
 )
+from discreet.plan.lengths import longest
 
 Rule: TypeAlias = Callable[[Sequence[Expression]], Meaning]
+_CHARACTERS = 100  # of a text weigh as much as an operation
+
 Preparation: TypeAlias = Callable[[Sequence[Expression]], Sequence[Expression]]
 
 RULES: dict[str, Rule] = {}
@@ -52,7 +55,10 @@ def call(operation: str, *arguments: Expression) -> Call:
             f"{HIGHEST} inside each other, once the names of its subqueries are written out.",
             hint="simplify it.",
         )
-    return Call(operation, arguments, with_domain(rule(arguments)), size, height)
+    made = Call(operation, arguments, with_domain(rule(arguments)), size, height)
+    if made.meaning.type != "text":
+        return made
+    return replace(made, size=size + longest(made) // _CHARACTERS)
 
 
 def names() -> list[str]:

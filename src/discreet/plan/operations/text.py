@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.errors import WrongType
+from discreet.errors import TooLarge, WrongType
 from discreet.plan.expressions import Expression, Meaning
 from discreet.plan.intervals import Interval
+from discreet.plan.lengths import LONGEST_MADE, longest
 from discreet.plan.operations.checks import constant, expect, may_be_null, types
 from discreet.plan.operations.table import rule
 
@@ -40,6 +41,13 @@ def _substring(arguments: Sequence[Expression]) -> Meaning:
 @rule("concat")
 def _concat(arguments: Sequence[Expression]) -> Meaning:
     types(arguments, ("text", "null"), "||", "text")
+    most = sum(longest(argument) for argument in arguments)
+    if most > LONGEST_MADE:
+        raise TooLarge(
+            f"the text that || puts together could have {most:,} characters; "
+            f"{LONGEST_MADE:,} are the most.",
+            hint="SUBSTRING(name, 1, 20) || SUBSTRING(street, 1, 20)",
+        )
     return Meaning("text", nullable=may_be_null(arguments))
 
 
