@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.audit.mutants.mutant import ROOT, Moved, Mutant
 
-_LONGEST = 600
+_LONGEST, _LONGEST_OF_ALL = 600, 3600
 FAILED = 1
 """The exit status of pytest when tests fail; more than that, and it did not run."""
 
@@ -61,7 +61,7 @@ def sound(verdicts: Sequence[Verdict]) -> list[Verdict]:
     if not tests:
         return list(verdicts)
     with copy() as project:
-        status, failing, told = run(project, *tests, stop=False)
+        status, failing, told = run(project, *tests, first=False)
     if status > FAILED:
         raise RuntimeError(f"the tests do not run without a bug: {told}")
     return [
@@ -85,10 +85,10 @@ def copy() -> Iterator[Path]:
         yield project
 
 
-def run(project: Path, *checks: str, stop: bool = True) -> tuple[int, list[str], str]:
-    """The exit status of some checks, the tests that failed, and the last words."""
+def run(project: Path, *checks: str, first: bool = True) -> tuple[int, list[str], str]:
+    """The exit status of some checks, the tests that failed or the first, and the last words."""
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not deep", "--no-header", "--tb=no"]
-    command += ["-p", "no:cacheprovider", *(["-x"] if stop else []), *checks]
+    command += ["-p", "no:cacheprovider", *(["-x"] if first else []), *checks]
     paths = {"PYTHONPATH": str(project / "src"), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
     try:
         done = subprocess.run(
@@ -97,7 +97,7 @@ def run(project: Path, *checks: str, stop: bool = True) -> tuple[int, list[str],
             env=os.environ | paths,
             capture_output=True,
             text=True,
-            timeout=_LONGEST,
+            timeout=_LONGEST if first else _LONGEST_OF_ALL,
             check=False,
         )
     except subprocess.TimeoutExpired:
