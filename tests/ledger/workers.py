@@ -62,10 +62,11 @@ def retry(place: str, me: str, tries: int) -> str:
 
 
 def charge(place: str, log: str) -> None:
-    """Charge, settle, and write down what was acknowledged, until killed."""
+    """Charge, settle, and write down what was acknowledged, until killed or left alone."""
     record = os.open(log, os.O_WRONLY | os.O_APPEND)
     ledger = open_ledger(place)
-    while True:
+    nurse = os.getppid()
+    while os.getppid() == nurse:
         name = secrets.token_hex(8)
         reservation = ask(ledger, name, key=name, event=TINY)
         assert isinstance(reservation, Reservation)
