@@ -58,16 +58,21 @@ def truth(query: str, path: Path) -> Answer:
 
 def of_peer(system: str, asked: Asked, path: Path, runs: int) -> list[Answer]:
     """So many answers of a peer."""
-    name = f"{system}-{asked.name}-{path.stem}-{runs}".replace(" ", "-").lower()
-    kept = DATA / "answers" / f"{name}.json"
-    if not kept.exists():
+    place = kept(system, asked, path, runs)
+    if not place.exists():
         environment, worker = WORKERS[system]
         with Peer(environment, worker=worker) as peer:
             options = {"path": str(path), "rows_per_unit": ROWS_PER_UNIT, "runs": runs}
             found = peer.ask("answers", name=asked.name, **options)["answers"]
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_text(json.dumps(found))
-    return [_answer(asked.query, rows) for rows in json.loads(kept.read_text())]
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(json.dumps(found))
+    return [_answer(asked.query, rows) for rows in json.loads(place.read_text())]
+
+
+def kept(system: str, asked: Asked, path: Path, runs: int) -> Path:
+    """Where the answers of a peer are kept once it has given them."""
+    name = f"{system}-{asked.name}-{path.stem}-{runs}".replace(" ", "-").lower()
+    return DATA / "answers" / f"{name}.json"
 
 
 def _answer(query: str, rows: Any) -> Answer:
