@@ -166,6 +166,15 @@ def test_a_column_of_another_type_makes_the_snapshot_anew(hospital, tmp_path):
         assert exact(session, "SELECT COUNT(age) FROM visits") == {(): [750]}
 
 
+def test_an_explanation_keeps_the_key_and_the_secret_to_itself(hospital, tmp_path):
+    for mode in ("snapshot", "live"):
+        with opened(tmp_path / mode, mode=mode) as session:
+            said = session.explain(QUERIES[3], epsilon=1)
+            assert KEY not in repr(said) + str(said)
+            assert PASSWORD not in repr(said) + str(said)
+            assert exact(session, QUERIES[3])
+
+
 def test_two_policies_have_snapshots_of_their_own(hospital, tmp_path):
     with opened(tmp_path / "one") as one:
         one.prepare()
