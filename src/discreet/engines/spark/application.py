@@ -106,7 +106,7 @@ class Application:
     def _join(self) -> SparkSession:
         try:
             if is_server(self._address):
-                return pin(SparkSession.builder.remote(self._address).create())
+                return pin(_connect(self._address))
             context = _acquire(self._address, self._settings, self._log)
         except Unsupported:
             raise
@@ -119,6 +119,13 @@ class Application:
         except BaseException:
             _release()
             raise
+
+
+def _connect(address: str) -> SparkSession:
+    """A session with a server; a Spark of this process does not mind."""
+    from pyspark.sql.connect.session import SparkSession as Remote
+
+    return Remote.builder.remote(address).create()  # type: ignore[return-value]
 
 
 def _acquire(master: str, settings: Mapping[str, str], log: Path) -> SparkContext:
