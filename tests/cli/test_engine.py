@@ -10,10 +10,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.cli.test_pages import blocks, commands, shape
 from tests.engines.hospital import OWN_SCHEMA, PASSWORD, READER, SECRET, Hospital
 from tests.ledger.private_postgres import PrivatePostgres
+from tests.source import ROOT
 
 COUNT = "SELECT COUNT(*) FROM visits"
+PAGE = ROOT / "docs" / "how-to" / "postgresql.md"
 
 
 @pytest.fixture(scope="module")
@@ -266,3 +269,28 @@ def test_the_secret_is_nowhere(policy, hospital, discreet, monkeypatch, server):
         assert PASSWORD not in each
         assert secret not in each
         assert SECRET not in each
+
+
+def plain(text: str) -> list[str]:
+    """What counts of an output: neither numbers nor the name of the database or the table."""
+    named = re.sub(r"visits_\w+_\*", "visits_*", text)
+    return shape(named.replace('database "ledger1"', 'database "hospital"'))
+
+
+def test_every_command_of_the_how_to_prints_what_it_shows(hospital, discreet, monkeypatch):
+    monkeypatch.setenv("HOSPITAL_DSN", hospital.administrator)
+    (policy,) = blocks(PAGE, "toml")
+    shown = commands(PAGE)
+    assert len(shown) == 5
+    for (name, *words), expected in shown:
+        assert name == "discreet"
+        done = discreet(*words)
+        assert (done.status, plain(done.out)) == (0, plain(expected)), done.err
+        if words[0] == "init":
+            Path("policy.toml").write_text(policy)
+        if "--grants" in words:
+            with psycopg.connect(hospital.administrator, autocommit=True) as connection:
+                connection.execute(done.out)
+            hospital._roles.append("discreet_reader")
+            reader = hospital.administrator.replace("user=postgres", "user=discreet_reader")
+            monkeypatch.setenv("HOSPITAL_DSN", reader)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -560,3 +562,15 @@ def test_a_wrong_password_is_not_repeated_either(hospital, server, monkeypatch):
     finally:
         hba.write_text(before)
         hospital.execute("SELECT pg_reload_conf()")
+
+
+def test_without_its_driver_the_engine_says_what_to_install():
+    code = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "import discreet.engines.grants, discreet.session.data\n"
+        "from discreet.errors import NotInstalled\n"
+        "try:\n    import discreet.engines.postgres\n"
+        "except NotInstalled as error:\n    assert 'discreet[postgres]' in str(error)\n"
+        "else:\n    raise SystemExit('it was there')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
