@@ -22,6 +22,7 @@ from discreet.policy.model import Dataset
 from discreet.sql.core import RANK, UNIT, measure
 from discreet.sql.dialects import POSTGRES, SPARK
 from discreet.sql.emit import expression, identifier
+from discreet.sql.hashing import digest
 from discreet.sql.queries import read_query
 from tests.conformance.engines import KEY, Engine, InDuckDB, InPostgres, InSpark
 from tests.conformance.expressions import EXPRESSIONS, conjunction
@@ -288,7 +289,7 @@ def test_people_with_names_are_the_same_people(engines, tmp_path):
     loaded = load(engines, setting, rows, tmp_path)
     expected = whole_snapshot(loaded, "duckdb")
     assert {row[0] for row in expected} == {
-        md5(f"{KEY}|{name}".encode()).hexdigest() for name in names if name is not None
+        md5(f"{digest(KEY)}|{name}".encode()).hexdigest() for name in names if name is not None
     }
     for name in NAMES[1:]:
         assert whole_snapshot(loaded, name) == expected, name

@@ -6,6 +6,7 @@ engines have; that its collisions can be found by whoever knows the key matters 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -29,6 +30,20 @@ def canonical(text: str, kind: Type, dialect: Dialect) -> str:
 
 
 def keyed(key: str, parts: Sequence[str], dialect: Dialect) -> str:
-    """128 bits of texts under a key, which all engines bring into the same order."""
-    between = f" || {constant(_BETWEEN, dialect)} || "
-    return apply("hash", between.join([constant(key, dialect), *parts]), dialect=dialect)
+    """128 bits of texts under a key, which all engines bring into the same order.
+
+    No part may be NULL: what is NULL would be passed over.
+    """
+    texts = [constant(part, dialect) for part in (_BETWEEN, digest(key))]
+    return apply("hash", f"CONCAT_WS({', '.join([*texts, *parts])})", dialect=dialect)
+
+
+def keyed_name(key: str, name: str, dialect: Dialect) -> str:
+    """128 bits of a name under a key; NULL where the name is."""
+    prefix = constant(digest(key) + _BETWEEN, dialect)
+    return apply("hash", f"{prefix} || {name}", dialect=dialect)
+
+
+def digest(key: str) -> str:
+    """80 bits of the key: with them most rows fit into one block of MD5."""
+    return hashlib.sha256(key.encode()).hexdigest()[:20]
