@@ -63,9 +63,9 @@ def retry(place: str, me: str, tries: int) -> str:
 
 def charge(place: str, log: str) -> None:
     """Charge, settle, and write down what was acknowledged, until killed or left alone."""
+    nurse = os.getppid()
     record = os.open(log, os.O_WRONLY | os.O_APPEND)
     ledger = open_ledger(place)
-    nurse = os.getppid()
     while os.getppid() == nurse:
         name = secrets.token_hex(8)
         reservation = ask(ledger, name, key=name, event=TINY)
