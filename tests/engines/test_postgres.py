@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -436,6 +438,19 @@ def test_what_is_running_can_be_cancelled(engine, hospital, ask):
     asking.join()
     assert [type(each) for each in failures] == [EngineFailed]
     assert engine.snapshot() is None
+    assert engine.run_live("SELECT 1 AS n").to_pylist() == [{"n": 1}]
+
+
+def test_the_interrupt_key_ends_the_query_on_the_server_too(engine, hospital):
+    def press() -> None:
+        waiting(hospital, "PgSleep", threading.main_thread())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.run_live("SELECT pg_sleep(600)::text")
+    while hospital.backends("PgSleep"):
+        time.sleep(0.01)
     assert engine.run_live("SELECT 1 AS n").to_pylist() == [{"n": 1}]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,7 +105,10 @@ def _check(policy: Path | None, role: str | None, connection: str | None, *, as_
         sources = {Secret(require_reference(connection)): []}
     from discreet.engines.postgres.check import check
 
-    found = {str(secret): check(secret, tables) for secret, tables in sources.items()}
+    found = {
+        str(secret): [_named(each, policy) for each in check(secret, tables)]
+        for secret, tables in sources.items()
+    }
     if as_json:
         shown = {place: [asdict(each) for each in listed] for place, listed in found.items()}
         typer.echo(json.dumps({"connections": shown}))
@@ -114,6 +117,13 @@ def _check(policy: Path | None, role: str | None, connection: str | None, *, as_
             _show(place, listed)
     if any(each.state == "wrong" for listed in found.values() for each in listed):
         raise typer.Exit(1)
+
+
+def _named(finding: Finding, policy: Path | None) -> Finding:
+    """A finding whose hint names the policy that was given."""
+    if policy is None or finding.hint is None:
+        return finding
+    return replace(finding, hint=finding.hint.replace("policy.toml", str(policy)))
 
 
 def _show(place: str, findings: list[Finding]) -> None:

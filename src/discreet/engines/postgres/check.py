@@ -12,7 +12,7 @@ from discreet.engines.postgres.connection import Connection, connect, reading
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.secret import Secret
 
-_GRANTS = "discreet engine postgres --policy policy.toml --grants"
+_GRANTS = "discreet engine postgres --grants --policy policy.toml"
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Postgres:
         if not found:
             raise InvalidInput(
                 f"there is no table {self._source} that the role of {self._secret} may read.",
-                hint="discreet engine postgres --policy policy.toml --grants",
+                hint="discreet engine postgres --grants --policy policy.toml",
             )
         return found
 
