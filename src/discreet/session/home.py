@@ -6,14 +6,15 @@ alone. Losing the key or the ledger closes the data set until the curator decide
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.errors import LedgerClosed
+from discreet.errors import LedgerClosed, PolicyDiffers
 
 FOLDER = ".discreet"
 _KEY_BYTES = 32
@@ -38,12 +39,17 @@ class Home:
     @contextmanager
     def building(self, dataset: str) -> Iterator[None]:
         """One builder of a snapshot at a time, in this process and in others."""
+        with self._alone(f"snapshots/{self.snapshot(dataset).stem}"):
+            yield
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
         try:
             import fcntl
-        except ImportError:  # elsewhere two of them build one each, and the later one stays
+        except ImportError:  # elsewhere both do it, and the later one stays
             yield
             return
-        path = self.snapshot(dataset).with_suffix(".lock")
+        path = self.folder / f"{what}.lock"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -51,6 +57,49 @@ class Home:
             yield
         finally:
             os.close(handle)
+
+    def check_people(self, sources: Iterable[tuple[str, str]]) -> None:
+        """Refuse a source that held the rows of another group of people before.
+
+        A budget belongs to people. Under another name the same rows would have a second one.
+        """
+        known = self._known()
+        for source, people in sources:
+            before = known.setdefault(fingerprint(source), people)
+            if before != people:
+                raise PolicyDiffers(
+                    f"these rows are about the people of {before!r}, who have a budget already; "
+                    f"as {people!r} they would have a second one.",
+                    hint=f'name the data set {before!r}, or say pool = "{before}" under it: both '
+                    "then spend from one budget.",
+                )
+
+    def remember(self, sources: Iterable[tuple[str, str]]) -> None:
+        """Remember whose rows each source holds."""
+        path = self.folder / "people.json"
+        fresh = {fingerprint(source): people for source, people in sources}
+        with self._alone("people"):
+            known = self._known()
+            if fresh.items() <= known.items():
+                return
+            written = path.with_suffix(".new")
+            written.unlink(missing_ok=True)
+            _write(written, json.dumps(fresh | known, indent=1))
+            written.replace(path)
+
+    def _known(self) -> dict[str, str]:
+        path = self.folder / "people.json"
+        found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+        return found
+
+    def check_ledger(self) -> None:
+        """Refuse to begin a new ledger where there was one."""
+        if (self.folder / "people.json").exists() and not self.ledger.exists():
+            raise LedgerClosed(
+                "the ledger of this data set is missing: nobody knows what was spent.",
+                hint=f"put {self.ledger} back from a backup; or, to begin a new budget on purpose, "
+                f"move {self.folder} away.",
+            )
 
     def key(self) -> str:
         """The secret that ranks each person's rows, made when it is first needed."""
@@ -75,12 +124,17 @@ class Home:
                 hint=f"put {path} back from a backup, or start a new ledger on purpose.",
             )
         text = secrets.token_hex(_KEY_BYTES)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(text + "\n")
+        _write(path, text)
         return text
 
 
-def fingerprint(key: str) -> str:
-    """By which a ledger knows a key again without knowing it."""
-    return sha256(f"fingerprint {key}".encode()).hexdigest()[:16]
+def _write(path: Path, text: str) -> None:
+    """A new file that its owner alone can read."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(text + "\n")
+
+
+def fingerprint(text: str) -> str:
+    """By which a text is known again without being known."""
+    return sha256(f"fingerprint {text}".encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ from discreet.errors import DiscreetError, InvalidInput, PolicyDiffers
 from discreet.exact import Rational
 from discreet.exact import delta as exact_delta
 from discreet.ledger import Balance, create, open_ledger
-from discreet.policy import EACH_ROW, Policy, Source, read, single
+from discreet.policy import EACH_ROW, Dataset, Policy, Source, read, single
 from discreet.policy.single import dataset_name
 from discreet.policy.sources import kind_of
 from discreet.session.files import column_types
@@ -115,10 +115,14 @@ def open_policy(
             if named
             else "under [dataset.NAME.analysts]: ann = { epsilon = 1 }",
         )
+    home.check_ledger()
     home.key()
+    sources = [(_source(policy, d), d.pool_name) for d in policy.datasets.values()]
+    home.check_people(sources)
     ledger = open_ledger(home.ledger) if home.ledger.exists() else create(home.ledger)
     try:
-        return Session(policy, ledger=ledger, home=home, analyst=who)
+        session = Session(policy, ledger=ledger, home=home, analyst=who)
+        home.remember(sources)
     except PolicyDiffers as error:
         ledger.close()
         # The ledger does not know by which name we found it.
@@ -129,6 +133,14 @@ def open_policy(
     except DiscreetError:
         ledger.close()
         raise
+    return session
+
+
+def _source(policy: Policy, dataset: Dataset) -> str:
+    """Where the rows come from, in words that stay the same under another name."""
+    source = dataset.source
+    place = policy.locate(source.path) if source.path else source.connection or ""
+    return f"{place} {source.table or ''}"
 
 
 def held_budget(home: Home, dataset: str) -> Balance | None:

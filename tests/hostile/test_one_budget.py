@@ -1,0 +1,73 @@
+"""A budget belongs to people: no other name, unit or ledger gives the same rows a second one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from discreet.errors import InsufficientBudget, LedgerClosed, PolicyDiffers
+from discreet.session.session import Session
+
+DATASET = """
+[dataset.{name}]
+source = "visits.parquet"
+unit = "{unit}"
+{more}
+[dataset.{name}.columns]
+who = {{ type = "integer" }}
+[dataset.{name}.budget]
+epsilon = 1
+[dataset.{name}.analysts]
+ann = {{ epsilon = 1 }}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    pq.write_table(pa.table({"who": [1, 1, 2]}), tmp_path / "visits.parquet")
+    return tmp_path
+
+
+def opened(
+    folder: Path, *names: str, more: str = "rows_per_unit = 2", unit: str = "who"
+) -> Session:
+    texts = [DATASET.format(name=name, unit=unit, more=more) for name in names]
+    (folder / "policy.toml").write_text("".join(texts))
+    return discreet.open(folder / "policy.toml", analyst="ann")
+
+
+def spend(session: Session, name: str) -> None:
+    with session:
+        session.sql(f"SELECT COUNT(*) FROM {name}", epsilon="3/4")
+
+
+def test_another_name_is_refused_and_the_hint_leads_to_the_old_budget(folder):
+    spend(opened(folder, "visits"), "visits")
+    with pytest.raises(PolicyDiffers, match="second one") as refused:
+        opened(folder, "renamed")
+    assert 'pool = "visits"' in str(refused.value)
+    with pytest.raises(InsufficientBudget):
+        spend(opened(folder, "renamed", more='rows_per_unit = 2\npool = "visits"'), "renamed")
+
+
+def test_two_names_at_once_are_refused(folder):
+    with pytest.raises(PolicyDiffers, match="second one"):
+        opened(folder, "one", "other")
+
+
+def test_another_unit_is_refused(folder):
+    spend(opened(folder, "visits"), "visits")
+    with pytest.raises(PolicyDiffers, match="basis"):
+        opened(folder, "visits", unit="each row", more="")
+
+
+def test_a_ledger_that_is_gone_closes_the_data_set(folder):
+    spend(opened(folder, "visits"), "visits")
+    for file in (folder / ".discreet").glob("ledger.db*"):
+        file.unlink()
+    with pytest.raises(LedgerClosed, match="missing"):
+        opened(folder, "visits")
