@@ -27,7 +27,7 @@ ann = {{ epsilon = 1 }}
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path: Path) -> Path:
     pq.write_table(pa.table({"who": [1, 1, 2]}), tmp_path / "visits.parquet")
     return tmp_path
 
