@@ -16,7 +16,7 @@ import pyarrow as pa
 from psycopg import sql
 
 from discreet.engines.postgres.connection import Connection, connect, reading, redacted, writing
-from discreet.engines.postgres.table import fetch
+from discreet.engines.postgres.table import fetch, packed
 from discreet.engines.protocol import Kept, Progress
 from discreet.engines.secret import Secret
 from discreet.engines.words import LOG, failed
@@ -155,7 +155,8 @@ class Postgres:
         if there.fetchone() == (None,):
             builder.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self._schema)))
         defined = sql.SQL(select)  # the policy's words, each one quoted
-        builder.execute(sql.SQL("CREATE TABLE {} AS {}").format(table, defined))
+        made = sql.SQL("CREATE TABLE {} AS SELECT {} FROM ({}) AS made")
+        builder.execute(made.format(table, packed(builder, select), defined))
         # Default privileges may have given the table to others.
         others = builder.execute(_OTHERS, [table.as_string()]).fetchall()
         for (other,) in others:
