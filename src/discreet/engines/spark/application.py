@@ -82,11 +82,15 @@ class Application:
             return not session.is_stopped  # type: ignore[attr-defined]
         return _alive(session.sparkContext)
 
-    def forget(self) -> None:
-        """Let a server's session go after a failure: it may know nothing of us any more."""
-        with self._lock:
-            if is_server(self._address):
-                self._leave()
+    def forget(self, error: Exception) -> None:
+        """Let a server's session go after a failure that means that there is none any more."""
+        lost = ("RETRIES_EXCEEDED", "UNAVAILABLE", "INVALID_HANDLE")
+        if is_server(self._address) and any(word in str(error) for word in lost):
+            with self._lock:
+                session, self._session = self._session, None
+            if session is not None:
+                # Not stopped: nobody is there to be told.
+                session.client.close()
 
     def close(self) -> None:
         """Leave, and stop what was started if nobody else is using it."""
@@ -106,7 +110,7 @@ class Application:
     def _join(self) -> SparkSession:
         try:
             if is_server(self._address):
-                return pin(_connect(self._address))
+                return _connect(self._address)
             context = _acquire(self._address, self._settings, self._log)
         except Unsupported:
             raise
@@ -123,9 +127,17 @@ class Application:
 
 def _connect(address: str) -> SparkSession:
     """A session with a server; a Spark of this process does not mind."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession as Remote
 
-    return Remote.builder.remote(address).create()  # type: ignore[return-value]
+    session = Remote.builder.remote(address).create()
+    # As it comes, the client would wait ten minutes for a server that is gone; this is some seconds.
+    session.client.set_retry_policies([DefaultPolicy(max_retries=5)])
+    try:
+        return pin(session)  # type: ignore[arg-type]
+    except BaseException:
+        session.client.close()
+        raise
 
 
 def _acquire(master: str, settings: Mapping[str, str], log: Path) -> SparkContext:

@@ -265,7 +265,7 @@ class Spark:
             raise
         except Exception as error:  # whatever Spark raises may quote a cell
             LOG.error("Spark: %s", error)  # its stack would hold rows
-            self._application.forget()
+            self._application.forget(error)
             raise failed() from None
         finally:
             with self._lock:

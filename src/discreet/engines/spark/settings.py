@@ -30,7 +30,6 @@ PINNED: Mapping[str, str] = MappingProxyType(
         # How text is read: nothing between quotes stands for anything else. With the first of
         # these, Spark would put its own settings, and secrets, where a string says ${...}.
         "spark.sql.variable.substitute": "false",
-        "spark.sql.parser.escapedStringLiterals": "false",
         "spark.sql.parser.quotedRegexColumnNames": "false",
         "spark.sql.runSQLOnFiles": "true",
         # What is in a file. Dates before 1582 are as they stand, and raise nothing.
