@@ -87,7 +87,7 @@ def test_every_mistake_on_the_way_is_answered_with_a_hint_that_works(discreet, v
     words[1] = "SELECT wrd, COUNT(*) FROM visits GROUP BY wrd"
     assert mistake("there is no column 'wrd'").startswith("ward; ")
     words[1] = "SELECT COUNT(*) FROM vists"
-    assert mistake("there is no table 'vists'").startswith("visits; ")
+    assert mistake("there is no table 'vists'") == "SELECT COUNT(*) FROM visits"
     words[1] = COUNT
     place = words.index("--epsilon") + 1
     words[place] = "9"

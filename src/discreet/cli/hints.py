@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from discreet.errors import (
@@ -18,6 +19,9 @@ from discreet.errors import (
     EngineFailed,
     InsufficientBudget,
     InvalidPolicy,
+    InvalidQuery,
+    UnknownName,
+    Unsupported,
     WrongType,
 )
 
@@ -44,8 +48,7 @@ def as_option(name: str, value: str) -> str:
     """
     if value == '"each row"':
         return "--each-row"
-    bare = value.strip(QUOTE)
-    return f"--{name.replace('_', '-')} {bare if ' ' not in bare else value}"
+    return f"--{name.replace('_', '-')} {quote(value.strip(QUOTE))}"
 
 
 def as_setting(name: str, value: str) -> str:
@@ -101,17 +104,63 @@ def _better(
         return "".join(found[0] for found in [*_SETTING.finditer(error.hint)][-1:]) or error.hint
     if isinstance(error, InsufficientBudget):
         return _affordable(error, source, session, spelling)
-    hint = error.hint.replace(_EXAMPLE, example(session))
+    hint = _in_sql(error, error.hint.replace(_EXAMPLE, example(session)), session, sql, spelling)
     if source.data is None:
         return hint
     if isinstance(error, WrongType) and ".csv" in source.data.name.lower():
         return _typed(session, error.message) or _typed(session, sql) or hint
-    clamped = re.search(r"\(CLAMP\((\w+), 0, 100\)\)", hint)
+    clamped = re.search(r'\(CLAMP\((\w+|"[^"]+"), 0, 100\)\)', hint)
     if clamped:
-        hint = hint.replace("bounds in the policy", f"--bounds {clamped[1]}=0:100")
-    group = _undeclared(session, sql.lower().partition("group by")[2])
-    named = group[0] if group else "COLUMN"
-    return hint.replace("declare the keys", f"--keys {named}=A,B,C if you know them all")
+        bounds = quote(f"{clamped[1].strip(QUOTE)}=0:100")
+        hint = hint.replace("bounds in the policy", f"--bounds {bounds}")
+    group = _undeclared(session, sql.lower().partition("group by")[2], bounds=True)
+    named = quote(f"{group[0] if group else 'COLUMN'}=A,B,C")
+    return hint.replace("declare the keys", f"--keys {named} if you know them all")
+
+
+def _in_sql(error: DiscreetError, hint: str, session: Session, sql: str, spelling: Spelling) -> str:
+    """What a newcomer to SQL may have missed, with a question that works."""
+    from discreet.sql.syntax import name as written
+
+    if not sql.strip():
+        return _shown(example(session), spelling)
+    datasets = list(session.policy.datasets)
+    unknown = re.search(r"no table '(\w+)'", error.message)
+    if isinstance(error, UnknownName) and unknown and len(datasets) == 1:
+        right = rf"(?<!\w){re.escape(unknown[1])}(?!\w)"
+        return _shown(re.sub(right, lambda _: written(datasets[0]), sql), spelling)
+    quoted = _with_quotes(session, sql)
+    if isinstance(error, InvalidQuery) and quoted is not None:
+        return f"{_shown(quoted, spelling)} (names that are no plain words stand in quotes)"
+    if isinstance(error, UnknownName) and (name := re.search(r"no column '(\w+)'", error.message)):
+        return f"{hint.rstrip('.')}; a text stands in single quotes: '{name[1]}'."
+    if isinstance(error, Unsupported) and ("docs/" in hint or hint == "COUNT, SUM or AVG"):
+        return f"{hint.rstrip('.')}; this works: {_shown(example(session), spelling)}"
+    return hint
+
+
+def _with_quotes(session: Session, sql: str) -> str | None:
+    """The question with names in quotes that need them, if one stands without."""
+    names = {
+        name
+        for dataset in session.policy.datasets.values()
+        for name in (dataset.name, *dataset.columns)
+        if not re.fullmatch(r"[A-Za-z_]\w*", name)
+    }
+    if not names:
+        return None
+    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    better = re.sub(rf'(?<!["\w])(?:{listed})(?!["\w])', lambda found: _quoted(found[0]), sql)
+    return None if better == sql else better
+
+
+def _quoted(name: str) -> str:
+    return QUOTE + name.replace(QUOTE, 2 * QUOTE) + QUOTE
+
+
+def _shown(sql: str, spelling: Spelling) -> str:
+    """A question as it is typed: for a command in quotes that keep its own."""
+    return quote(sql) if spelling is as_option and QUOTE in sql else sql
 
 
 def _affordable(
@@ -142,14 +191,14 @@ def _floor(left: Fraction) -> str:
     return f"{context.divide(Decimal(left.numerator), Decimal(left.denominator)).normalize():f}"
 
 
-def _undeclared(session: Session, sql: str) -> list[str]:
-    """The columns in a query about which neither bounds nor keys are declared."""
+def _undeclared(session: Session, sql: str, *, bounds: bool = False) -> list[str]:
+    """The columns in a query about which no keys are declared, and no bounds unless they may be."""
     dataset = next(iter(session.policy.datasets.values()))
     return [
         name
         for name, column in dataset.columns.items()
         if column.keys is None
-        and column.bounds is None
+        and (bounds or column.bounds is None)
         and name != dataset.unit
         and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sql, re.IGNORECASE)
     ]
@@ -162,6 +211,7 @@ def _typed(session: Session, sql: str) -> str | None:
     if not texts:
         return None
     return (
-        "the columns of a CSV file are text until you say more: "
-        f"--bounds {texts[0]}=0:100 (its public range), or --types {texts[0]}=integer"
+        "the columns of a CSV file are text until you say more: --bounds "
+        f"{quote(f'{texts[0]}=0:100')} (its public range), or --types "
+        f"{quote(f'{texts[0]}=integer')}"
     )

@@ -15,6 +15,7 @@ from datetime import date, datetime
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import Any, get_args
 
 from discreet.errors import InvalidInput
@@ -131,15 +132,15 @@ def words(option: str, given: Sequence[str] | None, example: str) -> dict[str, s
     return found
 
 
-def require_columns(option: str, named: Sequence[str], columns: Sequence[str], file: str) -> None:
+def require_columns(option: str, named: Words, columns: Sequence[str], file: str) -> None:
     """Refuse a column that the file does not have, with the one that was probably meant."""
-    for name in named:
+    for name, rest in named.items():
         if name not in columns:
             close = get_close_matches(name.lower(), [c.lower() for c in columns], n=1, cutoff=0.5)
             meant = [c for c in columns if c.lower() in close] or list(columns)
             raise InvalidInput(
                 f'{file} has no column "{name}"; it has {", ".join(columns)}.',
-                hint=f"--{option} {meant[0]}" + ("=..." if option != "unit" else ""),
+                hint=f"--{option} {quote(f'{meant[0]}={rest}' if rest else meant[0])}",
             )
 
 
@@ -151,7 +152,7 @@ def require_types(types: Words) -> None:
             close = get_close_matches(word.lower(), known, n=1, cutoff=0.4)
             raise InvalidInput(
                 f"--types {column}={word}: a type is one of {', '.join(known)}.",
-                hint=f"--types {column}={close[0] if close else 'integer'}",
+                hint="--types " + quote(f"{column}={close[0] if close else 'integer'}"),
             )
 
 
@@ -165,13 +166,14 @@ def _bounds(column: str, text: str) -> tuple[Any, Any]:
     except (InvalidInput, TypeError):
         raise InvalidInput(
             f"--bounds {column}={text}: a range has a smallest and a largest value.",
-            hint=f"--bounds {column}=0:110, or --bounds {column}=2025-01-01:2025-12-31 for dates.",
+            hint=f"--bounds {quote(f'{column}=0:110')}, or --bounds "
+            f"{quote(f'{column}=2025-01-01:2025-12-31')} for dates.",
         ) from None
     if backwards:
         turned = ":".join([*parts[middle:], *parts[:middle]])
         raise InvalidInput(
             f"--bounds {column}={text}: the smallest value is larger than the largest.",
-            hint=f"--bounds {column}={turned}",
+            hint=f"--bounds {quote(f'{column}={turned}')}",
         )
     return low, high
 
@@ -193,7 +195,7 @@ def _keys(column: str, text: str, kind: Type) -> list[Any]:
     except InvalidInput as error:
         raise InvalidInput(
             f"--keys {column}={text}: {error.message}",
-            hint=f"--keys {column}=1,2,3, or --types {column}=text"
+            hint=f"--keys {quote(f'{column}=1,2,3')}, or --types {quote(f'{column}=text')}"
             if kind in ("integer", "real")
             else f"{error.hint}",
         ) from None
@@ -205,4 +207,4 @@ def _plain(text: str) -> str:
 
 
 def _unit(unit: str | None) -> str:
-    return "--each-row" if unit == EACH_ROW else f"--unit {unit}"
+    return "--each-row" if unit == EACH_ROW else f"--unit {quote(unit or '')}"

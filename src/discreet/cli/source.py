@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,6 +117,13 @@ class Source:
 
     def require_alone(self, policy: Path) -> None:
         """Refuse words about the data beside a policy file, which says them itself."""
+        from discreet.policy.sources import kind_of
+
+        if policy.suffix != ".toml":
+            other = f"--data {quote(str(policy))}" if kind_of(policy.name) else "--data visits.csv"
+            raise InvalidInput(
+                f'"{policy}" is no policy by its name.', hint=f"--policy policy.toml, or {other}"
+            )
         stray = [
             f"--{each.name.replace('_', '-')}"
             for each in fields(self)
@@ -123,11 +131,8 @@ class Source:
         ]
         if stray:
             raise InvalidInput(
-                f"{', '.join(stray)}: a policy file says this itself.", hint=f"--policy {policy}"
-            )
-        if policy.suffix != ".toml":
-            raise InvalidInput(
-                f'"{policy}" is no policy by its name.', hint="--policy policy.toml, or --data"
+                f"{', '.join(stray)}: a policy file says this itself.",
+                hint=f"--policy {quote(str(policy))}",
             )
 
     def _open_data(self, data: Path) -> Session:
@@ -167,14 +172,14 @@ class Source:
             ("keys", said.keys),
             ("types", said.types),
             ("grid", said.grids),
-            ("unit", [said.unit] if said.unit and said.unit != EACH_ROW else []),
+            ("unit", {said.unit: ""} if said.unit and said.unit != EACH_ROW else {}),
         ):
-            require_columns(option, list(named), columns, data.name)
+            require_columns(option, named, columns, data.name)
         if said.unit is None:
             raise InvalidInput(
                 "nothing says whose row a row is, so nobody can be protected.",
-                hint=f"--unit {likely_unit(columns)}, or --each-row if each row is a person of "
-                "their own",
+                hint=f"--unit {quote(likely_unit(columns))}, or --each-row if each row is a person "
+                "of their own",
             )
         if said.unit != EACH_ROW and said.rows_per_unit is None:
             raise InvalidInput(
@@ -216,7 +221,7 @@ class Source:
         close = get_close_matches(data.name, there, n=1, cutoff=0.4) or sorted(there)[:1]
         raise InvalidInput(
             f'there is no file "{data}".',
-            hint=f"--data {folder / close[0]}" if close else "--data visits.csv",
+            hint=f"--data {quote(str(folder / close[0]))}" if close else "--data visits.csv",
         )
 
     def _grant(self, held: Balance) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,12 +94,14 @@ def single(
 
 
 def dataset_name(path: str | Path) -> str:
-    """The name in SQL of a file's rows.
+    """The name in SQL of a file's rows: one that needs no quotes.
 
-    >>> dataset_name("hospital/visits-*.csv.gz")
-    'visits'
+    >>> dataset_name("hospital/visits-*.csv.gz"), dataset_name("Patient visits (2026).csv")
+    ('visits', 'Patient_visits_2026')
     """
-    return Path(path).name.partition(".")[0].strip("*?-_ ") or "data"
+    stem = Path(path).name.partition(".")[0]
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", stem).strip("_") or "data"
+    return f"data_{name}" if name[0].isdigit() else name
 
 
 def _stray(setting: str, column: str, columns: Mapping[str, object]) -> PolicyMistake:

@@ -37,6 +37,12 @@ class Home:
         return self.folder / "snapshots" / f"{safe}.duckdb"
 
     @contextmanager
+    def opening(self) -> Iterator[None]:
+        """One process at a time finds the key and the ledger, or makes them."""
+        with self._alone("opening"):
+            yield
+
+    @contextmanager
     def building(self, dataset: str) -> Iterator[None]:
         """One builder of a snapshot at a time, in this process and in others."""
         with self._alone(f"snapshots/{self.snapshot(dataset).stem}"):

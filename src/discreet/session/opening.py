@@ -115,11 +115,12 @@ def open_policy(
             if named
             else "under [dataset.NAME.analysts]: ann = { epsilon = 1 }",
         )
-    home.check_ledger()
-    home.key()
     sources = [(_source(policy, d), d.pool_name) for d in policy.datasets.values()]
-    home.check_people(sources)
-    ledger = open_ledger(home.ledger) if home.ledger.exists() else create(home.ledger)
+    with home.opening():
+        home.check_ledger()
+        home.key()
+        home.check_people(sources)
+        ledger = open_ledger(home.ledger) if home.ledger.exists() else create(home.ledger)
     try:
         session = Session(policy, ledger=ledger, home=home, analyst=who)
         home.remember(sources)
@@ -147,7 +148,7 @@ def held_budget(home: Home, dataset: str) -> Balance | None:
     """The budget of a data set as the ledger holds it, if there is one yet."""
     if not home.ledger.exists():
         return None
-    with open_ledger(home.ledger) as ledger:
+    with home.opening(), open_ledger(home.ledger) as ledger:
         return next(
             (each for each in ledger.balances() if each.dataset == dataset and not each.analyst),
             None,
