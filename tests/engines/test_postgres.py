@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -236,6 +239,37 @@ def test_a_role_that_may_not_write_says_why(hospital, monkeypatch, grants, why):
         assert counted(engine) == 1000
     assert engine.run_live(f"SELECT COUNT(*) AS c FROM {SOURCE}").to_pylist() == [{"c": 1000}]
     engine.close()
+
+
+@contextlib.contextmanager
+def standby(server: PrivatePostgres) -> Iterator[Path]:
+    """The folder of a server that follows another one."""
+    data = server.folder / "standby"
+    copy = ("-h", server.folder, "-U", "postgres", "-D", data, "-R", "-c", "fast")
+    server._run("pg_basebackup", *copy)
+    with (data / "postgresql.conf").open("a") as file:
+        file.write(f"unix_socket_directories = '{data}'\n")
+    log = server.folder / "standby.log"
+    server._run("pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "start")
+    try:
+        yield data
+    finally:
+        server._run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(data)
+
+
+def test_a_standby_reads_the_snapshot_of_its_primary_and_makes_none(
+    engine, server, address, monkeypatch
+):
+    identity = engine.prepare(SELECT)
+    with standby(server) as folder:
+        monkeypatch.setenv("HOSPITAL_DSN", address.replace(str(server.folder), str(folder)))
+        follower = engine_of()
+        assert "standby" in (follower.obstacle() or "")
+        assert counted(follower, identity) == 1000
+        with pytest.raises(EngineFailed):
+            follower.prepare(SELECT)
+        follower.close()
 
 
 # Queries -----------------------------------------------------------------------------------------

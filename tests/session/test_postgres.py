@@ -239,6 +239,20 @@ def test_the_printed_grants_are_enough_and_no_more(
                 connection.execute("ROLLBACK")
 
 
+def test_a_snapshot_that_is_there_is_read_by_a_role_that_could_not_make_it(hospital, tmp_path):
+    with opened(tmp_path) as session:
+        identity = session.prepare()
+    role = hospital._roles[0]
+    hospital.execute(f"REVOKE CREATE ON SCHEMA discreet FROM {role}")
+    with opened(tmp_path) as session:
+        assert session.obstacle() is None
+        assert session.sql("SELECT COUNT(*) FROM visits", epsilon=1).snapshot == identity
+    hospital.execute("ALTER TABLE hospital.visits ALTER COLUMN age TYPE numeric")
+    with opened(tmp_path) as session:
+        assert "may not create tables" in str(session.obstacle())
+        assert session.sql("SELECT COUNT(*) FROM visits", epsilon=1).snapshot == "live"
+
+
 def test_a_column_that_the_role_may_not_read_is_named(hospital, tmp_path, monkeypatch):
     address = hospital.role(READER[0], "GRANT SELECT (patient_id, ward) ON hospital.visits TO {0}")
     monkeypatch.setenv("HOSPITAL_DSN", address)
