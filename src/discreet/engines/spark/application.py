@@ -131,7 +131,7 @@ def _connect(address: str) -> SparkSession:
     from pyspark.sql.connect.session import SparkSession as Remote
 
     session = Remote.builder.remote(address).create()
-    # As it comes, the client would wait ten minutes for a server that is gone; this is some seconds.
+    # As it comes, the client would wait ten minutes for a server that is gone; this is seconds.
     session.client.set_retry_policies([DefaultPolicy(max_retries=5)])
     try:
         return pin(session)  # type: ignore[arg-type]
