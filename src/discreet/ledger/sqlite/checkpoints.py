@@ -15,7 +15,7 @@ import threading
 import weakref
 from collections.abc import Callable
 
-ENTRIES = 400
+ENTRIES = 200
 """How many new entries are worth a walk through the file."""
 
 IDLE_SECONDS = 2.0

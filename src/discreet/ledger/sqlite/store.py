@@ -37,9 +37,10 @@ PRAGMAS = (
     # Enough for the inner pages of a long ledger and the dirty ones of a large batch. SQLite walks
     # through all of it at each commit, so that a larger cache makes a charge slower, not faster.
     "PRAGMA cache_size = -4096",
-    # A long log: marks fall on random pages, and copying them back pays off in large groups. It
-    # is also the most that a commit may have to copy itself, if the thread that does so is late.
-    "PRAGMA wal_autocheckpoint = 8000",
+    # Marks fall on random pages, and copying them back pays off in groups; but a log that is begun
+    # again is written over, which syncs faster than one that grows. This is also the most that a
+    # commit may have to copy itself, if the thread that does so is late.
+    "PRAGMA wal_autocheckpoint = 2000",
 )
 
 Connect = Callable[[Path], sqlite3.Connection]
