@@ -74,12 +74,14 @@ def test_the_connection_of_a_draft_may_be_in_a_file_beside_the_policy(hospital, 
     folder.mkdir()
     (folder / "hospital.dsn").write_text(hospital.role(*READER))
     words = ("--connection", "file:hospital.dsn", "--table", "hospital.visits")
+    words = (*words, "--unit", "patient_id", "--rows-per-unit", "3")
     done = discreet("init", *words, "--out", "kept/policy.toml")
     assert done.status == 2
     assert done.hint == "chmod 600 kept/hospital.dsn"
     (folder / "hospital.dsn").chmod(0o600)
     assert discreet("init", *words, "--out", "kept/policy.toml").status == 0
     assert 'connection = "file:hospital.dsn"' in (folder / "policy.toml").read_text()
+    assert discreet("ask", COUNT, "--policy", "kept/policy.toml", "--epsilon", "1").status == 0
 
 
 @pytest.mark.parametrize(
