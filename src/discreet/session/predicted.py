@@ -27,7 +27,7 @@ from discreet.session.measure import public_groups
 from discreet.session.postprocess import bare_aggregates, is_number, replay, run, trace
 from discreet.session.table import NoisyTable, Released
 
-_LARGEST_EPSILON = Fraction(1000)
+_SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**6), Fraction(1000)
 _FEWEST, _MOST = 20_000, 1_000_000
 """How many draws a prediction takes at least, and how many numbers at most."""
 _MOST_GROUPS = 10_000
@@ -110,6 +110,8 @@ def least_epsilon(
             f"no epsilon up to {_LARGEST_EPSILON} keeps the error within {float(within):g}.",
             hint="allow a larger error, use fewer rows per person, or ask for fewer columns.",
         )
+    if met(_SMALLEST_EPSILON):
+        return _SMALLEST_EPSILON
     return three_digits_up(crossing(lambda e: e >= _LARGEST_EPSILON or met(e))[1])
 
 

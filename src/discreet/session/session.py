@@ -24,7 +24,7 @@ from discreet.session.diagnosis import over_the_cap
 from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
-from discreet.session.postprocess import Output, postprocess
+from discreet.session.postprocess import Output, distinctly_named, postprocess
 from discreet.session.request import Request
 from discreet.session.table import NoisyTable, Released
 from discreet.session.terms import Terms, confidence_of, noise_on, require_affordable, wanted
@@ -90,7 +90,7 @@ class Session:
         may be spent, and if more is needed nothing is. ``simultaneous`` asks for all groups at
         once; averages and ratios need ``assuming`` a group's size. ``key`` makes a retry safe.
         """
-        return self._ask(read_query(text, self._schemas), key, terms)
+        return self._ask(self._read(text), key, terms)
 
     def diagnose(
         self, dataset: str | None = None, *, key: str | None = None, **terms: Unpack[Terms]
@@ -100,7 +100,7 @@ class Session:
 
     def explain(self, text: str, **terms: Unpack[Terms]) -> Explanation:
         """What a query would cost and how large its error would be. Nothing is spent."""
-        request = self._plan(read_query(text, self._schemas), None, terms, snapshot="")
+        request = self._plan(self._read(text), None, terms, snapshot="")
         left = self._left(request.dataset.name)
         charge = cost(request.events, accountant_of(request.dataset))
         explained = explain(
@@ -114,7 +114,11 @@ class Session:
 
     def plan(self, text: str, *, key: str | None = None, **terms: Unpack[Terms]) -> Request:
         """Read, bound and price a query. No private row is looked at."""
-        return self._plan(read_query(text, self._schemas), key, terms)
+        return self._plan(self._read(text), key, terms)
+
+    def _read(self, text: str) -> Query:
+        query = read_query(text, self._schemas)
+        return Query(query.core, distinctly_named(query.stages))
 
     def _plan(
         self, query: Query, key: str | None, terms: Terms, *, snapshot: str | None = None

@@ -17,6 +17,8 @@ from discreet.plan.query import Query
 from discreet.policy.model import Dataset
 from discreet.session.predicted import Wanted, least_epsilon
 
+MOST_EPSILON = 10**9
+
 
 class Terms(TypedDict, total=False):
     """What may be said beside the text of a query."""
@@ -101,7 +103,12 @@ def noise_on(terms: Terms, query: Query, dataset: Dataset) -> NoisePlan:
             "the query has no price: neither epsilon nor an error target is given.",
             hint="epsilon=0.5, or within=50 to see which epsilon that error needs.",
         )
-    return noise_at(exact_epsilon(epsilon))
+    price = exact_epsilon(epsilon)
+    if price > MOST_EPSILON:
+        raise InvalidEpsilon(
+            f"an epsilon above {MOST_EPSILON:,} protects nobody.", hint="epsilon=0.5"
+        )
+    return noise_at(price)
 
 
 def require_affordable(terms: Terms, needed: Fraction) -> None:
