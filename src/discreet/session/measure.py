@@ -21,6 +21,10 @@ from discreet.sql.core import Measurement
 
 MOST_GROUPS = 1_000_000
 
+# Arrow loads pandas, where that is installed, to read a number of Python's or to make an array of
+# NumPy's: 40 MB, and a while before the first answer. It is not asked to do either.
+_ZERO = pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(bytes(8))])[0]
+
 
 @dataclass(frozen=True)
 class Aggregates:
@@ -95,9 +99,9 @@ def _integers(column: pa.ChunkedArray) -> NDArray[Any]:
 
     The sum of nothing is 0.
     """
-    whole = column.fill_null(0)
+    whole = column.fill_null(_ZERO.cast(column.type))
     try:
-        return np.asarray(whole.cast(pa.int64()).to_numpy(), dtype=np.int64)
+        return np.from_dlpack(whole.cast(pa.int64()).combine_chunks())
     except pa.ArrowInvalid:
         return np.array([int(value) for value in whole.to_pylist()], dtype=object)
 
