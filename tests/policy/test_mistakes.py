@@ -203,8 +203,8 @@ CASES = {
         'patient_id = { type = "integer" }',
         'patient_id = { type = ^"real" }',
         "cannot be told apart",
-        'type = "integer"',
-        'patient_id = { type = "integer" }',
+        'type = "text"',
+        'patient_id = { type = "text" }',
     ),
     "a unit with bounds": Case(
         'patient_id = { type = "integer" }',
