@@ -416,4 +416,4 @@ def test_a_name_that_spark_would_replace_is_refused():
 
 
 def test_long_chains_mean_the_same(loaded):
-    agree(loaded, [f"SELECT COUNT(*) FROM t WHERE {conjunction(1000)}"])
+    agree(loaded, [f"SELECT COUNT(*) FROM t WHERE {conjunction(300)}"])

@@ -10,7 +10,7 @@ from discreet.plan.expressions import LARGEST, Call, Column, Expression, Literal
 from discreet.plan.operations import common_type
 from discreet.sql.dialects import Dialect
 
-_LONGEST_REPEATED = 10_000
+_LONGEST_REPEATED = 20_000
 
 # What an operation works on, where it is not what it makes.
 _WORKS_ON: dict[str, Type] = {

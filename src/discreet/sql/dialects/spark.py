@@ -14,7 +14,7 @@ from discreet.sql.dialects.patterns import DAY, FALSE, MOMENT, NUMBER, TRUE
 _END = "(?![ -~]|[^ -~])"
 _NUMBER, _DAY, _MOMENT = (pattern.removesuffix("$") + _END for pattern in (NUMBER, DAY, MOMENT))
 
-_PLAIN = re.compile(r"[A-Za-z0-9 _.,:;()<>=%*/+|~^\[\]-]*")
+_PLAIN = frozenset(" _.,:;()<>=%*/+|~^[]-")
 
 
 def _text(text: str) -> str:
@@ -22,7 +22,7 @@ def _text(text: str) -> str:
 
     Settings decide what backslashes, doubled quotes and ${...} mean between quotes.
     """
-    if _PLAIN.fullmatch(text):
+    if all(character in _PLAIN or character.isalnum() for character in text):
         return f"'{text}'"
     return f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
 
