@@ -122,7 +122,7 @@ def _in_sql(error: DiscreetError, hint: str, session: Session, sql: str, spellin
     """What a newcomer to SQL may have missed, with a question that works."""
     from discreet.sql.syntax import name as written
 
-    if not sql.strip():
+    if isinstance(error, InvalidQuery) and not sql.strip():
         return _shown(example(session), spelling)
     datasets = list(session.policy.datasets)
     unknown = re.search(r"no table '(\w+)'", error.message)
