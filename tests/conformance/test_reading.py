@@ -239,6 +239,8 @@ def test_postgres_has_types_of_its_own(postgres):
     assert read("free", "real", bounds=(-1, 1), grid=0.5) == [None, -2, 0, 2, 2]
     assert read("free", "integer") == [None, None, 0, None, 3]
     assert read("feeling", "text") == ["sad", None, "ok", None, None]
+    for kind in ("integer", "real", "boolean", "date", "timestamp"):
+        assert read("feeling", kind) == [None] * 5
     assert read("code", "text")[0] == code
     # Moments with a zone are those of UTC, whatever the session's zone is.
     assert read("at", "timestamp")[:2] == [datetime(2025, 12, 31, 20, 30), None]  # noqa: DTZ001
