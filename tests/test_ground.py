@@ -22,13 +22,13 @@ HEAVY = {"dp_accounting", "duckdb", "pandas", "polars", "psycopg", "pyarrow", "p
 TARGETS = {
     "setup": "pip install --quiet --disable-pip-version-check --require-hashes",
     "demo": "python -m demo",
-    "test": 'python -m pytest -n 2 -m "not deep"',
-    "test-deep": "python -m pytest -n 2 --durations",
+    "test": 'python -m pytest -n 2 --dist loadgroup -m "not deep"',
+    "test-deep": "python -m pytest -n 2 --dist loadgroup --durations",
     "check": "mypy --strict",
     "bench": "python -m bench",
     "lock": "requirements/lock",
 }
-MADE = {".git", ".venv", ".envs", "__pycache__", "build", "dist", "mutants"} | {
+MADE = {".git", ".venv", ".envs", ".data", "__pycache__", "build", "dist", "spark-warehouse"} | {
     ".hypothesis",
     ".import_linter_cache",
     ".mypy_cache",
@@ -46,7 +46,9 @@ def files() -> list[Path]:
     """Every file of the project that a person wrote."""
     found: list[Path] = []
     for folder, below, names in os.walk(ROOT):
-        below[:] = [name for name in below if name not in MADE]
+        below[:] = [
+            name for name in below if name not in MADE and Path(folder) / name != ROOT / "mutants"
+        ]
         found += [Path(folder) / name for name in names]
     return found
 
