@@ -46,7 +46,7 @@ RUNS = {
         "SmartNoise": (LARGE, 20),
         "Tumult": (LARGE, 20),
     },
-    Asked("Q3", by_groups=True): {"OpenDP": (LARGE, 200), "PipelineDP": (LARGE, 20)},
+    Asked("Q3", by_groups=True): {"OpenDP": (LARGE, 200), "PipelineDP": (LARGE, 100)},
     Asked("Q4"): {
         "OpenDP": (LARGE, 200),
         "PipelineDP": (SMALL, 200),
