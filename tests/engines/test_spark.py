@@ -33,7 +33,9 @@ def engine(spark, tmp_path, source):
 
 
 def made(folder: Path, relation: str, master: str, **options: Any) -> Spark:
-    return Spark(folder / "kept", relation=relation, address=master, where="master", **options)
+    return Spark(
+        folder / "kept here, 100%", relation=relation, address=master, where="master", **options
+    )
 
 
 def rows(table: pa.Table) -> Any:
@@ -68,7 +70,7 @@ class TestSnapshots:
         assert rows(engine.run(asked, snapshot=first)) == [{"m": 3}]
         assert rows(engine.run(asked, snapshot=second)) == [{"m": 30}]
         engine.prepare(f"SELECT a * 100 AS a FROM {source}")
-        assert not (tmp_path / "kept" / first).exists()
+        assert not (tmp_path / "kept here, 100%" / first).exists()
         with pytest.raises(EngineFailed):
             engine.run(asked, snapshot=first)
         engine.close()
@@ -96,17 +98,17 @@ class TestSnapshots:
         with pytest.raises(EngineFailed):
             engine.prepare(f"SELECT CAST(b AS INT) AS a FROM {source}", definition="new")
         assert engine.snapshot()[:2] == (name, "old")
-        folders = [entry for entry in (tmp_path / "kept").iterdir() if entry.is_dir()]
+        folders = [entry for entry in (tmp_path / "kept here, 100%").iterdir() if entry.is_dir()]
         assert [folder.name for folder in folders] == [name]
 
     def test_only_its_owner_can_read_it(self, engine, source, tmp_path):
         engine.prepare(f"SELECT a FROM {source}")
-        assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o700
-        assert (tmp_path / "kept" / "snapshots.json").stat().st_mode & 0o777 == 0o600
+        assert (tmp_path / "kept here, 100%").stat().st_mode & 0o777 == 0o700
+        assert (tmp_path / "kept here, 100%" / "snapshots.json").stat().st_mode & 0o777 == 0o600
 
     def test_one_whose_files_are_gone_is_not_there(self, engine, source, tmp_path):
         name = engine.prepare(f"SELECT a FROM {source}")
-        (tmp_path / "kept" / name / "_SUCCESS").unlink()
+        (tmp_path / "kept here, 100%" / name / "_SUCCESS").unlink()
         assert engine.snapshot() is None
 
     def test_one_that_the_policy_wants_elsewhere_is_made_anew(
@@ -124,6 +126,9 @@ class TestSnapshots:
         assert "snapshots = " in str(far.obstacle())
         near = made(tmp_path, source, "spark://far:7077", snapshots="hdfs:///discreet")
         assert near.obstacle() is None
+
+    def test_a_folder_whose_name_spark_takes_for_a_pattern_holds_none(self, tmp_path, source):
+        assert "pattern" in str(made(tmp_path / "[a]", source, "local[2]").obstacle())
 
     def test_files_with_other_columns_are_read_together(self, engine, source, tmp_path):
         pq.write_table(pa.table({"a": [4], "c": [True]}), tmp_path / "rows" / "2.parquet")
@@ -165,7 +170,7 @@ class TestDuckDBAsReader:
         fast = made(tmp_path, source, spark)
         for sql in (
             f"SELECT * FROM READ_PARQUET('{tmp_path}/rows/1.parquet')",
-            f"COPY snapshot TO '{tmp_path}/kept/out.csv'",
+            f"COPY snapshot TO '{tmp_path}/kept here, 100%/out.csv'",
             "SELECT * FROM READ_TEXT('/etc/hostname')",
         ):
             with pytest.raises(EngineFailed):
@@ -249,6 +254,6 @@ class TestSettings:
 
 def test_what_says_which_snapshots_there_are_holds_no_rows(engine, source, tmp_path):
     engine.prepare(f"SELECT a, b FROM {source}")
-    (said,) = json.loads((tmp_path / "kept" / "snapshots.json").read_text())
+    (said,) = json.loads((tmp_path / "kept here, 100%" / "snapshots.json").read_text())
     assert set(said) == {"id", "definition", "built", "place", "schema", "source"}
     assert SECRET not in json.dumps(said)

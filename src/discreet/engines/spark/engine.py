@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -71,7 +70,7 @@ class Spark:
         timeout: float | None = None,
     ) -> None:
         self._folder, self._relation, self._timeout = folder, relation, timeout
-        self._home = snapshots or (folder.resolve().as_uri() if is_here(address) else None)
+        self._home = snapshots or (f"file://{folder.resolve()}" if is_here(address) else None)
         self.reader: Reader = reader or ("duckdb" if self._home and local(self._home) else "spark")
         self._application = Application(
             address, where=where, log=folder / "spark.log", settings=settings
@@ -104,12 +103,14 @@ class Spark:
 
     def obstacle(self) -> str | None:
         """On a cluster somebody has to say where all of its workers can write."""
-        if self._home is not None:
-            return None
-        return (
-            "Spark's workers do not see this machine's folders; say which they see, as in "
-            'snapshots = "hdfs:///discreet"'
-        )
+        if self._home is None:
+            return (
+                "Spark's workers do not see this machine's folders; say which they see, as in "
+                'snapshots = "hdfs:///discreet"'
+            )
+        if set(self._home) & set("{}[]*?\\"):
+            return f"Spark takes the name {self._home} for a pattern of many names"
+        return None
 
     def snapshot(self) -> Kept | None:
         """The snapshot that is there, if one is."""
@@ -273,10 +274,10 @@ class Spark:
 
 
 def local(address: str) -> Path | None:
-    """The folder that an address means on this machine, if it is one.
+    """The folder that an address means on this machine, if it is one. To Spark % means itself.
 
-    >>> local("file:///data/a%20b"), local("hdfs:///data"), local("s3a://bucket/data")
-    (PosixPath('/data/a b'), None, None)
+    >>> local("file:///data/a b"), local("file:/data"), local("hdfs:///data")
+    (PosixPath('/data/a b'), PosixPath('/data'), None)
     """
-    parts = urlparse(address)
-    return Path(unquote(parts.path)) if parts.scheme == "file" else None
+    scheme, _, path = address.partition(":")
+    return Path("/" + path.lstrip("/")) if scheme == "file" else None
