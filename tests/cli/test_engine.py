@@ -73,8 +73,8 @@ def test_the_connection_of_a_draft_may_be_in_a_file_beside_the_policy(hospital, 
     folder = Path("kept")
     folder.mkdir()
     (folder / "hospital.dsn").write_text(hospital.role(*READER))
-    words = ("--connection", "file:hospital.dsn", "--table", "hospital.visits")
-    words = (*words, "--unit", "patient_id", "--rows-per-unit", "3")
+    words = ["--connection", "file:hospital.dsn", "--table", "hospital.visits"]
+    words += ["--unit", "patient_id", "--rows-per-unit", "3"]
     done = discreet("init", *words, "--out", "kept/policy.toml")
     assert done.status == 2
     assert done.hint == "chmod 600 kept/hospital.dsn"

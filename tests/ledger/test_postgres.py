@@ -44,12 +44,16 @@ def connection_of(ledger: Ledger) -> psycopg.Connection:
 
 def test_a_charge_takes_one_statement_when_nobody_else_writes(ledger, monkeypatch):
     ask(ledger, "first", key="1", event=HUNDREDTH)
-    asked, charged = [], []
+    asked: list[object] = []
+    charged: list[object] = []
     connection = connection_of(ledger)
     monkeypatch.setattr(connection, "execute", lambda *words, **_: asked.append(words))
-    monkeypatch.setattr(
-        stores, "charge", lambda *words: charged.append(words) or tables.charge(*words)
-    )
+
+    def charge(*words):
+        charged.append(words)
+        return tables.charge(*words)
+
+    monkeypatch.setattr(stores, "charge", charge)
     ask(ledger, "second", key="2", event=HUNDREDTH)
     assert (asked, len(charged)) == ([], 1)
 
@@ -152,7 +156,7 @@ def as_written_by(place: str, version: int) -> None:
         for script in MIGRATIONS[:version]:
             other.execute(script)
         for table, rows in dump.items():
-            width = len(other.execute(f"TABLE {table}").description)
+            width = len(other.execute(f"TABLE {table}").description or ())
             for row in rows:
                 places = ",".join(["%s"] * width)
                 other.execute(f"INSERT INTO {table} VALUES ({places})", row[:width])

@@ -251,12 +251,12 @@ def test_the_posterior_mean_is_a_distribution(noisy):
 
 def test_the_posterior_mean_is_what_all_distributions_weighted_give():
     """Against the definition: random distributions, weighted by the density of the estimates."""
-    estimates, errors = np.array([0.35, -0.1, 0.3, 0.2, 0.05, 0.2]), np.full(6, 0.15)
+    estimates, errors = [0.35, -0.1, 0.3, 0.2, 0.05, 0.2], [0.15] * 6
     every = np.random.default_rng(7).dirichlet(np.ones(6), 400_000)
-    weights = np.exp(-(((every - estimates) / errors) ** 2).sum(axis=1) / 2)
+    weights = np.exp(-(((every - np.array(estimates)) / errors) ** 2).sum(axis=1) / 2)
     exact = (every * weights[:, None]).sum(axis=0) / weights.sum()
     # Taking the shares for independent moves none of them by more than a seventh of its error.
-    assert np.abs(posterior(estimates, errors) - exact).max() < 0.15 / 7
+    assert np.abs(np.array(posterior(estimates, errors)) - exact).max() < 0.15 / 7
 
 
 @pytest.mark.parametrize(("shape", "better"), [("falling", 0), ("equal", 0), ("few", 1)])
