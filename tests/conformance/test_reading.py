@@ -246,6 +246,11 @@ def test_postgres_has_types_of_its_own(postgres):
     assert read("at", "timestamp")[:2] == [datetime(2025, 12, 31, 20, 30), None]  # noqa: DTZ001
     assert read("at", "date")[:2] == [date(2025, 12, 31), None]
     assert read("until", "date") == [None, None, None, None, date(2026, 1, 1)]
+    # The calendar goes on where no timestamp can follow.
+    connection.execute("UPDATE source SET until = '5874897-12-31' WHERE id = 3")
+    moment = datetime(2026, 1, 1)  # noqa: DTZ001
+    assert read("until", "timestamp") == [None, None, None, None, moment]
+    assert read("until", "text") == [None, None, None, None, "2026-01-01"]
     assert read("since", "date") == [None, None, None, None, date(2026, 1, 1)]
     connection.execute("SET TIME ZONE 'UTC'")
 

@@ -17,6 +17,8 @@ import pytest
 from discreet.policy import Column as Declared
 from discreet.policy import Dataset, Policy
 from discreet.session.opening import open_policy
+from discreet.sql.cleaning import clean_unit
+from discreet.sql.dialects import DUCKDB
 
 BUDGET = {"epsilon": 1, "delta": 0}
 SPECIAL_REALS = [math.nan, math.inf, -math.inf, -0.0, 5e-324, 1e308, None, 1.5]
@@ -288,3 +290,12 @@ def test_names_in_quotes_stay_names(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({name: [1, 2]}), path)
     assert cleaned(Column(name=name, type="integer"), path) == [1, 2]
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "VARCHAR", "DECIMAL(30, 2)"])
+def test_a_unit_that_is_no_whole_number_is_nobody(kind):
+    """Rounded, 1.2 and 1.4 would be one person with the rows of both."""
+    read = clean_unit(Declared(name="c", type="integer"), "key", DUCKDB)
+    cells = ", ".join(f"(CAST({c} AS {kind}))" for c in ("1", "1.2", "1.4", "-2.0", "NULL"))
+    found = duckdb.execute(f"SELECT {read} FROM (VALUES {cells}) AS t(c)").fetchall()
+    assert found == [(1,), (None,), (None,), (-2,), (None,)]

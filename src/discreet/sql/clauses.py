@@ -136,12 +136,16 @@ def aliased(item: exp.Expression) -> tuple[exp.Expression, str]:
 
 def _unique(columns: list[tuple[str, Expression]]) -> tuple[tuple[str, Expression], ...]:
     """Two columns of one name get a number each, so that none is lost."""
-    seen: dict[str, int] = {}
+    taken = {name.lower() for name, _ in columns}
+    seen: set[str] = set()
     result: list[tuple[str, Expression]] = []
     for name, value in columns:
-        seen[name.lower()] = seen.get(name.lower(), 0) + 1
-        times = seen[name.lower()]
-        result.append((name if times == 1 else f"{name}_{times}", value))
+        free, times = name, 1
+        while free.lower() in (seen if times == 1 else seen | taken):
+            times += 1
+            free = f"{name}_{times}"
+        seen.add(free.lower())
+        result.append((free, value))
     return tuple(result)
 
 

@@ -46,10 +46,16 @@ def clean_unit(
 ) -> str:
     """Who a row is about: a whole number, or 128 keyed bits of a name.
 
-    Two names fall together with probability below n^2 / 2^129.
+    Two names fall together with probability below n^2 / 2^129. Of numbers only whole ones are
+    somebody: rounded, two people would become one, who has twice the rows.
     """
     text = read(declared, dialect, types)
-    return text if declared.type == "integer" else keyed_name(key, text, dialect)
+    if declared.type != "integer":
+        return keyed_name(key, text, dialect)
+    if types is not None and dialect.kind_of(types[declared.name]) in ("whole", "boolean"):
+        return text
+    number = read(declared.model_copy(update={"type": "real"}), dialect, types)
+    return f"CASE WHEN {number} = FLOOR({number}) THEN {text} END"
 
 
 def read(declared: Column, dialect: Dialect, types: Mapping[str, str] | None) -> str:

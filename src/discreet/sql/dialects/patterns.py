@@ -22,3 +22,6 @@ MOMENT = f"^({_LEAP}|{_ORDINARY})({_TIME})?$"
 
 TRUE = "'true', 't', 'yes', 'y', '1'"
 FALSE = "'false', 'f', 'no', 'n', '0'"
+
+KNOWN_DAY = "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
+"""The days that engines know beyond these are too far off for their own timestamps."""

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
 from discreet.sql.dialects.dialect import SHARED, Dialect
-from discreet.sql.dialects.patterns import DAY, FALSE, MOMENT, NUMBER, TRUE
+from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER, TRUE
 
 
 def _quoted(text: str) -> str:
@@ -101,7 +101,7 @@ _READING: dict[tuple[Type, str], str] = {
     ("text", "text"): _TEXT,
     ("text", "whole"): _TEXT,
     ("text", "boolean"): _TEXT,
-    ("text", "date"): "TO_CHAR({0}, 'YYYY-MM-DD') COLLATE \"C\"",
+    ("text", "date"): f"CASE WHEN {KNOWN_DAY} THEN TO_CHAR({{0}}, 'YYYY-MM-DD') END COLLATE \"C\"",
     ("boolean", "boolean"): "{0}",
     ("boolean", "whole"): "({0} <> 0)",
     ("boolean", "text"): (
@@ -112,7 +112,7 @@ _READING: dict[tuple[Type, str], str] = {
     ("date", "timestamp"): "CAST({0} AS DATE)",
     ("date", "zoned"): f"CAST({_UTC} AS DATE)",
     ("date", "text"): f"CASE WHEN {_TEXT} ~ '{DAY}' THEN CAST(CAST({{0}} AS TEXT) AS DATE) END",
-    ("timestamp", "date"): "CAST({0} AS TIMESTAMP)",
+    ("timestamp", "date"): f"CASE WHEN {KNOWN_DAY} THEN CAST({{0}} AS TIMESTAMP) END",
     ("timestamp", "timestamp"): "CAST({0} AS TIMESTAMP)",
     ("timestamp", "zoned"): _UTC,
     ("timestamp", "text"): (

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
 from discreet.sql.dialects.dialect import SHARED, Dialect
-from discreet.sql.dialects.patterns import DAY, FALSE, MOMENT, NUMBER, TRUE
+from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER, TRUE
 
 # To Java "$" is also the place before a last line break; to nobody is there a character after this.
 _END = "(?![ -~]|[^ -~])"
@@ -91,7 +91,7 @@ _READING: dict[tuple[Type, str], str] = {
     ("text", "text"): _TEXT,
     ("text", "whole"): "CAST({0} AS STRING)",
     ("text", "boolean"): "CAST({0} AS STRING)",
-    ("text", "date"): "CAST({0} AS STRING)",
+    ("text", "date"): f"CASE WHEN {KNOWN_DAY} THEN CAST({{0}} AS STRING) END",
     ("boolean", "boolean"): "{0}",
     ("boolean", "whole"): "({0} <> 0)",
     ("boolean", "text"): (
@@ -102,7 +102,7 @@ _READING: dict[tuple[Type, str], str] = {
     ("date", "timestamp"): "CAST({0} AS DATE)",
     ("date", "zoned"): "CAST({0} AS DATE)",
     ("date", "text"): f"CASE WHEN {{0}} RLIKE '{_DAY}' THEN TRY_CAST({{0}} AS DATE) END",
-    ("timestamp", "date"): "CAST({0} AS TIMESTAMP_NTZ)",
+    ("timestamp", "date"): f"CASE WHEN {KNOWN_DAY} THEN CAST({{0}} AS TIMESTAMP_NTZ) END",
     ("timestamp", "timestamp"): "{0}",
     ("timestamp", "zoned"): "CAST({0} AS TIMESTAMP_NTZ)",
     ("timestamp", "text"): (
