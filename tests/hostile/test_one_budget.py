@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.errors import InsufficientBudget, LedgerClosed, PolicyDiffers
+from discreet.errors import InsufficientBudget, InvalidPolicy, LedgerClosed, PolicyDiffers
 from discreet.session.session import Session
 
 DATASET = """
@@ -71,3 +71,20 @@ def test_a_ledger_that_is_gone_closes_the_data_set(folder):
         file.unlink()
     with pytest.raises(LedgerClosed, match="missing"):
         opened(folder, "visits")
+
+
+def test_a_pool_cannot_mix_rows_and_people(folder):
+    named = DATASET.format(name="one", unit="who", more='rows_per_unit = 2\npool = "all"')
+    rows = DATASET.format(name="other", unit="each row", more='pool = "all"')
+    (folder / "policy.toml").write_text(named + rows)
+    with pytest.raises(InvalidPolicy, match="a row is a person"):
+        discreet.open(folder / "policy.toml", analyst="ann")
+
+
+def test_the_budget_goes_on_when_the_folder_is_moved(folder):
+    spend(opened(folder, "visits"), "visits")
+    moved = folder.rename(folder.with_name("moved"))
+    with pytest.raises(PolicyDiffers, match="second one"):
+        opened(moved, "renamed")
+    with pytest.raises(InsufficientBudget):
+        spend(opened(moved, "visits"), "visits")

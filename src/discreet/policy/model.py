@@ -335,6 +335,14 @@ class Policy(_Model):
                     "epsilon, delta, accountant and relation must be the same.",
                     f"copy the lines of [dataset.{other.name}.budget]",
                 )
+            if (other.unit is None) != (dataset.unit is None):
+                # What is lost of a row and what is lost of a person do not add up.
+                yield Mistake(
+                    ("datasets", name, "unit"),
+                    f'"{name}" and "{other.name}" share one budget, and only in one of them a row '
+                    "is a person.",
+                    "name the column that says whose row it is in both",
+                )
 
 
 def _cap_mistakes(accountant: str, cap: AnalystCap, where: tuple[str, ...]) -> Iterator[Mistake]:

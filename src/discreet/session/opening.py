@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,7 @@ def open_policy(
             if named
             else "under [dataset.NAME.analysts]: ann = { epsilon = 1 }",
         )
-    sources = [(_source(policy, d), d.pool_name) for d in policy.datasets.values()]
+    sources = [(_source(policy, d, home), d.pool_name) for d in policy.datasets.values()]
     with home.opening():
         home.check_ledger()
         home.key()
@@ -137,10 +138,15 @@ def open_policy(
     return session
 
 
-def _source(policy: Policy, dataset: Dataset) -> str:
-    """Where the rows come from, in words that stay the same under another name."""
+def _source(policy: Policy, dataset: Dataset, home: Home) -> str:
+    """Where the rows come from, in words that stay the same under another name.
+
+    Files are named as seen from the home, so that the folder may be moved and opened from anywhere.
+    """
     source = dataset.source
-    place = policy.locate(source.path) if source.path else source.connection or ""
+    place = source.connection or ""
+    if source.path:
+        place = os.path.relpath(Path(policy.locate(source.path)).resolve(), home.folder.parent)
     return f"{place} {source.table or ''}"
 
 
