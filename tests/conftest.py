@@ -1,5 +1,7 @@
 """Settings of all tests."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -10,6 +12,9 @@ __all__ = ["spark"]
 # A deadline would be an assertion about time, and those belong in bench/.
 settings.register_profile("discreet", deadline=None, print_blob=True)
 settings.load_profile("discreet")
+
+# A shell that starts the tests in the background has the interrupt key ignored in all of them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 from discreet.engines.duckdb import DuckDB
 
@@ -18,8 +19,7 @@ def test_a_question_is_stopped_and_answered_for_its_charge_when_it_is_asked_agai
 
     def interrupted(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        while True:
-            pass
+        time.sleep(60)
 
     with monkeypatch.context() as patched:
         patched.setattr(DuckDB, "run", interrupted)
