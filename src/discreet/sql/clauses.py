@@ -136,12 +136,11 @@ def aliased(item: exp.Expression) -> tuple[exp.Expression, str]:
 
 def _unique(columns: list[tuple[str, Expression]]) -> tuple[tuple[str, Expression], ...]:
     """Two columns of one name get a number each, so that none is lost."""
-    taken = {name.lower() for name, _ in columns}
     seen: set[str] = set()
     result: list[tuple[str, Expression]] = []
     for name, value in columns:
         free, times = name, 1
-        while free.lower() in (seen if times == 1 else seen | taken):
+        while free.lower() in seen:
             times += 1
             free = f"{name}_{times}"
         seen.add(free.lower())
