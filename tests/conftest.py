@@ -5,9 +5,10 @@ import signal
 import pytest
 from hypothesis import settings
 
+from tests.engines.hospital import database, server
 from tests.spark import spark
 
-__all__ = ["spark"]
+__all__ = ["database", "server", "spark"]
 
 # A deadline would be an assertion about time, and those belong in bench/.
 settings.register_profile("discreet", deadline=None, print_blob=True)

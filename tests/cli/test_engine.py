@@ -12,23 +12,10 @@ import pytest
 
 from tests.cli.test_pages import blocks, commands, shape
 from tests.engines.hospital import OWN_SCHEMA, PASSWORD, READER, SECRET, Hospital
-from tests.ledger.private_postgres import PrivatePostgres
 from tests.source import ROOT
 
 COUNT = "SELECT COUNT(*) FROM visits"
 PAGE = ROOT / "docs" / "how-to" / "postgresql.md"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PrivatePostgres]:
-    running = PrivatePostgres()
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def database(server) -> str:
-    return str(server.database())
 
 
 @pytest.fixture

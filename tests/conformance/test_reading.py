@@ -20,7 +20,6 @@ from discreet.policy import Column
 from discreet.sql.cleaning import clean
 from discreet.sql.dialects import POSTGRES, SPARK
 from tests.conformance.engines import InDuckDB, InPostgres, InSpark
-from tests.ledger.private_postgres import PrivatePostgres
 
 DECLARED = ("integer", "real", "text", "boolean", "date", "timestamp")
 NOON = datetime(2026, 1, 31, 12, 0, 0, 1, tzinfo=UTC)
@@ -89,13 +88,6 @@ TEXT_CELLS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("2026-01-31 25:00:00", "2100-02-29", "now", "12:00", "", "2026-01-31 \n")),
     },
 }
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PrivatePostgres]:
-    running = PrivatePostgres()
-    yield running
-    running.stop()
 
 
 @pytest.fixture(scope="module")

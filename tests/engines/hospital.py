@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import psycopg
+import pytest
 
 from discreet.engines.words import LOG
 from tests.ledger.private_postgres import PrivatePostgres
@@ -23,6 +24,20 @@ VISITS = f"""
     INSERT INTO hospital.visits SELECT i / 4, (ARRAY['north', 'south', NULL])[1 + i % 3], i % 90,
         i * 0.25, date '2026-01-01' + i % 28, '{SECRET}-' || i FROM generate_series(0, 999) AS i
 """
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PrivatePostgres]:
+    """A PostgreSQL for the tests of one file, some of which crash it."""
+    running = PrivatePostgres()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def database(server: PrivatePostgres) -> str:
+    """The address of a database there."""
+    return str(server.database())
 
 
 class Hospital:

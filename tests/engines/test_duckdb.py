@@ -16,6 +16,7 @@ import pytest
 from discreet.engines.duckdb import DuckDB, schema_of
 from discreet.engines.words import LOG
 from discreet.errors import EngineFailed, InvalidInput
+from tests.engines.hospital import Kept
 from tests.session.made import select
 
 
@@ -256,17 +257,6 @@ def test_every_failure_has_the_same_words(engine):
         assert failure.value.__suppress_context__
     assert len(said) == 1
     assert "SECRET" not in said.pop()
-
-
-class Kept(logging.Handler):
-    """Whatever a logger says."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
 
 
 def test_what_the_engine_said_is_for_the_curator_alone(engine, capfd):

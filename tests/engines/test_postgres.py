@@ -29,18 +29,6 @@ SELECT = f"SELECT * FROM {SOURCE}"
 COUNT = "SELECT COUNT(*) AS c FROM snapshot"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[PrivatePostgres]:
-    running = PrivatePostgres()
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def database(server) -> str:
-    return str(server.database())
-
-
 @pytest.fixture
 def hospital(server, database) -> Iterator[Hospital]:
     with Hospital(server, database) as made:

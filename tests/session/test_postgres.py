@@ -27,7 +27,6 @@ from tests.engines.hospital import (
     Hospital,
     curator,
 )
-from tests.ledger.private_postgres import PrivatePostgres
 from tests.session.made import EXACT
 
 KEY = "5e" * 32
@@ -68,18 +67,6 @@ QUERIES = [
     "SELECT CASE WHEN age < 18 THEN 'young' ELSE 'old' END AS g, SUM(cost) FROM visits GROUP BY g",
     "SELECT COUNT(*) FROM visits WHERE ward LIKE 'n%' AND day > DATE '2026-01-05'",
 ]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PrivatePostgres]:
-    running = PrivatePostgres()
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def database(server) -> str:
-    return str(server.database())
 
 
 @pytest.fixture

@@ -21,6 +21,12 @@ from discreet.errors import InvalidInput
 
 TABLE = "snapshot"
 Result = TypeVar("Result")
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+"""Nothing is fetched or loaded that was not asked for."""
+
 _MOST_READERS = 2
 
 
@@ -54,9 +60,8 @@ class DuckDB:
     ) -> None:
         self.path = path
         self._source, self._paths, self._attach = source, tuple(paths), attach
-        self._settings: dict[str, str | bool | int | float | list[str]] = {
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
+        self._settings = {
+            **SETTINGS,
             # What does not fit into memory is private too: it goes where the snapshot is.
             "temp_directory": str(path.parent / "spilled" if spill is None else spill),
         }
@@ -65,7 +70,7 @@ class DuckDB:
         if threads is not None:
             self._settings["threads"] = str(threads)
         self._readers: list[_Reader] = []
-        self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._statements = Statements()
         self._lock = threading.Lock()
 
     @property
@@ -75,7 +80,7 @@ class DuckDB:
 
     def types(self) -> dict[str, str]:
         """The columns of the source; those of a CSV file are text."""
-        with self._failing(), self._live() as connection:
+        with failing(), self._live() as connection:
             columns = connection.sql(f"SELECT * FROM {self._source} LIMIT 0").description  # noqa: S608
         return {str(name): str(kind).lower() for name, kind, *_ in columns}
 
@@ -87,7 +92,7 @@ class DuckDB:
 
     def snapshot(self) -> Kept | None:
         """The snapshot on disk, if there is one; another process may have put it there."""
-        with self._failing():
+        with failing():
             try:
                 reader = self._newest()
             except duckdb.Error as error:
@@ -108,7 +113,7 @@ class DuckDB:
         kept = Kept(uuid.uuid4().hex, definition, datetime.now(UTC))
         old_mask = os.umask(0o077)
         try:
-            with self._failing():
+            with failing():
                 writer = duckdb.connect(str(fresh), config=self._settings)
                 try:
                     self._build(writer, select, progress)
@@ -131,8 +136,9 @@ class DuckDB:
         self, writer: duckdb.DuckDBPyConnection, select: str, progress: Progress | None
     ) -> None:
         self._reach(writer)
-        with self._cancellable(writer), _watched(writer, progress):
-            _interruptible(writer, lambda: writer.execute(f"CREATE TABLE {TABLE} AS {select}"))
+        with _watched(writer, progress):
+            made = f"CREATE TABLE {TABLE} AS {select}"
+            self._statements.run(writer, lambda: writer.execute(made))
         if self._attach is not None:
             writer.execute("DETACH source")
 
@@ -140,7 +146,7 @@ class DuckDB:
         """Make the source readable."""
         _distrust(connection)
         if self._attach is not None:
-            connection.execute(f"ATTACH {_quoted(str(self._attach))} AS source (READ_ONLY)")
+            connection.execute(f"ATTACH {quoted(str(self._attach))} AS source (READ_ONLY)")
 
     # Queries -----------------------------------------------------------------------------------
 
@@ -148,53 +154,28 @@ class DuckDB:
         self, sql: str, *, snapshot: str | None = None, timeout: float | None = None
     ) -> pa.Table:
         """The answer to one query on the snapshot, on a locked connection of its own."""
-        with self._failing():
+        with failing():
             reader = self._pinned(snapshot)
             with reader.connection.cursor() as cursor:
-                return self._timed(cursor, sql, timeout)
-
-    def _timed(
-        self, connection: duckdb.DuckDBPyConnection, sql: str, timeout: float | None
-    ) -> pa.Table:
-        alarm = threading.Timer(timeout, connection.interrupt) if timeout else None
-        with self._cancellable(connection):
-            try:
-                if alarm is not None:
-                    alarm.start()
-                return _interruptible(connection, lambda: connection.sql(sql).to_arrow_table())
-            finally:
-                if alarm is not None:
-                    alarm.cancel()
-
-    @contextlib.contextmanager
-    def _cancellable(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        with self._lock:
-            self._running.add(connection)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running.discard(connection)
+                return self._statements.ask(cursor, sql, timeout)
 
     def run_live(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """The answer to one query on the source itself: a locked database that sees it alone."""
-        with self._failing(), self._live() as connection:
-            return self._timed(connection, sql, timeout)
+        with failing(), self._live() as connection:
+            return self._statements.ask(connection, sql, timeout)
 
     @contextlib.contextmanager
     def _live(self) -> Iterator[duckdb.DuckDBPyConnection]:
         with duckdb.connect(config=self._settings) as connection:
             self._reach(connection)
-            listed = ", ".join(_quoted(path) for path in self._paths)
+            listed = ", ".join(quoted(path) for path in self._paths)
             connection.execute(f"SET allowed_paths = [{listed}]")
-            _lock(connection)
+            locked(connection)
             yield connection
 
     def cancel(self) -> None:
         """Stop every query that is running, and the snapshot that is being made."""
-        with self._lock:
-            for cursor in self._running:
-                cursor.interrupt()
+        self._statements.cancel()
 
     def close(self) -> None:
         """Close the file."""
@@ -237,18 +218,57 @@ class DuckDB:
             connection = duckdb.connect(str(alias), read_only=True, config=self._settings)
         finally:
             alias.unlink()
-        _lock(connection)
+        locked(connection)
         row = connection.execute("SELECT id, definition, built FROM identity").fetchone()
         name, definition, built = row or ("", "", "1970-01-01T00:00:00+00:00")
         return _Reader(connection, Kept(name, definition, datetime.fromisoformat(built)), stamp)
 
-    @contextlib.contextmanager
-    def _failing(self) -> Iterator[None]:
+
+class Statements:
+    """What runs on DuckDB: with a time limit, stopped by others or by the interrupt key."""
+
+    def __init__(self) -> None:
+        self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._lock = threading.Lock()
+
+    def ask(
+        self, connection: duckdb.DuckDBPyConnection, sql: str, timeout: float | None
+    ) -> pa.Table:
+        """The answer to one query."""
+        alarm = threading.Timer(timeout, connection.interrupt) if timeout else None
         try:
-            yield
-        except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
-            LOG.error("DuckDB: %s", error)  # its stack would hold rows
-            raise failed() from None
+            if alarm is not None:
+                alarm.start()
+            return self.run(connection, lambda: connection.sql(sql).to_arrow_table())
+        finally:
+            if alarm is not None:
+                alarm.cancel()
+
+    def run(self, connection: duckdb.DuckDBPyConnection, statement: Callable[[], Result]) -> Result:
+        """What a statement gives."""
+        with self._lock:
+            self._running.add(connection)
+        try:
+            return _interruptible(connection, statement)
+        finally:
+            with self._lock:
+                self._running.discard(connection)
+
+    def cancel(self) -> None:
+        """Stop everything that is running."""
+        with self._lock:
+            for connection in self._running:
+                connection.interrupt()
+
+
+@contextlib.contextmanager
+def failing() -> Iterator[None]:
+    """Whatever DuckDB says goes to the curator's log, and everybody else hears the same words."""
+    try:
+        yield
+    except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
+        LOG.error("DuckDB: %s", error)  # its stack would hold rows
+        raise failed() from None
 
 
 def _interruptible(
@@ -288,7 +308,7 @@ def _distrust(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("SET disabled_optimizers = 'statistics_propagation,type_pushdown'")
 
 
-def _lock(connection: duckdb.DuckDBPyConnection) -> None:
+def locked(connection: duckdb.DuckDBPyConnection) -> None:
     """Nothing but the tables that are there can be read from here on, and this cannot be undone."""
     connection.execute("SET python_enable_replacements = false")
     connection.execute("SET enable_external_access = false")
@@ -322,7 +342,8 @@ def _watched(connection: duckdb.DuckDBPyConnection, progress: Progress | None) -
     progress(1.0)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text in quotes, as DuckDB reads it."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -331,13 +352,13 @@ def schema_of(path: Path, *, table: str | None = None) -> dict[str, str]:
     try:
         with duckdb.connect() as connection:
             if path.suffix in (".duckdb", ".ddb"):
-                connection.execute(f"ATTACH {_quoted(str(path))} AS source (READ_ONLY)")
+                connection.execute(f"ATTACH {quoted(str(path))} AS source (READ_ONLY)")
                 names = (table or "").split(".")
                 relation = ".".join(["source", *(f'"{name}"' for name in names)])
             elif path.suffix in (".parquet", ".pq"):
-                relation = f"READ_PARQUET({_quoted(str(path))})"
+                relation = f"READ_PARQUET({quoted(str(path))})"
             else:
-                relation = f"READ_CSV({_quoted(str(path))}, all_varchar = true, header = true)"
+                relation = f"READ_CSV({quoted(str(path))}, all_varchar = true, header = true)"
             columns = connection.sql(f"SELECT * FROM {relation} LIMIT 0").description  # noqa: S608
     except duckdb.Error:
         raise InvalidInput(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from discreet.engines.duckdb import TABLE, _lock, _quoted
-from discreet.engines.words import LOG, failed
+from discreet.engines.duckdb import SETTINGS, TABLE, Statements, failing, locked, quoted
 
 
 class ParquetReader:
@@ -19,23 +17,17 @@ class ParquetReader:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._reader: duckdb.DuckDBPyConnection | None = None
-        self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._statements = Statements()
         self._lock = threading.Lock()
 
     def run(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """The answer to one query, on a locked connection of its own."""
-        try:
-            with self._opened().cursor() as cursor:
-                return self._timed(cursor, sql, timeout)
-        except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
-            LOG.error("DuckDB: %s", error)  # its stack would hold rows
-            raise failed() from None
+        with failing(), self._opened().cursor() as cursor:
+            return self._statements.ask(cursor, sql, timeout)
 
     def cancel(self) -> None:
         """Stop every query that is running."""
-        with self._lock:
-            for cursor in self._running:
-                cursor.interrupt()
+        self._statements.cancel()
 
     def close(self) -> None:
         """Let go of the files."""
@@ -44,35 +36,21 @@ class ParquetReader:
                 self._reader.close()
                 self._reader = None
 
-    def _timed(
-        self, cursor: duckdb.DuckDBPyConnection, sql: str, timeout: float | None
-    ) -> pa.Table:
-        with contextlib.ExitStack() as stack:
-            with self._lock:
-                self._running.add(cursor)
-            stack.callback(self._running.discard, cursor)
-            if timeout:
-                alarm = threading.Timer(timeout, cursor.interrupt)
-                alarm.start()
-                stack.callback(alarm.cancel)
-            return cursor.sql(sql).to_arrow_table()
-
     def _opened(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
             if self._reader is None:
                 reader = duckdb.connect(
                     config={
-                        "autoinstall_known_extensions": "false",
-                        "autoload_known_extensions": "false",
+                        **SETTINGS,
                         # What is too large for memory is private too: it stays beside the files.
                         "temp_directory": str(self._folder.with_name("spilled")),
                     }
                 )
-                files = _quoted(str(self._folder / "*.parquet"))
+                files = quoted(str(self._folder / "*.parquet"))
                 view = f"CREATE VIEW {TABLE} AS SELECT * FROM READ_PARQUET({files})"  # noqa: S608
                 reader.execute(view)
                 reader.execute("SET parquet_metadata_cache = true")  # no file is ever changed
-                reader.execute(f"SET allowed_directories = [{_quoted(str(self._folder))}]")
-                _lock(reader)
+                reader.execute(f"SET allowed_directories = [{quoted(str(self._folder))}]")
+                locked(reader)
                 self._reader = reader
             return self._reader

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.exact import Rational, Real
-from discreet.exact import delta as exact_delta
 from discreet.mechanisms.key_selection import Thresholded, shown
-from discreet.mechanisms.values import whole
 from discreet.noise.gaussian import RoundedGaussian
 from discreet.theory.neighbours import Relation
-from discreet.theory.neighbours import relation as exact_relation
 
 
 @dataclass(frozen=True)
@@ -48,14 +45,8 @@ class GaussianKeySelection(Thresholded):
         keys_per_unit: int | None = None,
         relation: str = "add_remove",
     ) -> None:
-        if keys_per_unit is not None:
-            keys_per_unit = whole(keys_per_unit, name="keys_per_unit")
         object.__setattr__(self, "sigma", RoundedGaussian(sigma).sigma)
-        object.__setattr__(self, "delta", exact_delta(delta))
-        object.__setattr__(self, "rows_per_unit", whole(rows_per_unit, name="rows_per_unit"))
-        object.__setattr__(self, "keys_per_unit", keys_per_unit)
-        object.__setattr__(self, "relation", exact_relation(relation))
-        object.__setattr__(self, "threshold", self._smallest_threshold())
+        self._bound(delta, rows_per_unit, keys_per_unit, relation)
 
     @property
     def noise(self) -> RoundedGaussian:

@@ -57,10 +57,19 @@ class Thresholded(ABC):
             return [(self.keys_per_unit, self.rows_per_unit)]
         return [(1, self.rows_per_unit), (self.rows_per_unit, 1)]
 
-    def _smallest_threshold(self) -> int:
+    def _bound(
+        self, delta: Rational, rows_per_unit: int, keys_per_unit: int | None, relation: str
+    ) -> None:
+        """Take what bounds a unit, and from it, the delta and the noise the threshold."""
+        if keys_per_unit is not None:
+            keys_per_unit = whole(keys_per_unit, name="keys_per_unit")
+        object.__setattr__(self, "delta", exact_delta(delta))
+        object.__setattr__(self, "rows_per_unit", whole(rows_per_unit, name="rows_per_unit"))
+        object.__setattr__(self, "keys_per_unit", keys_per_unit)
+        object.__setattr__(self, "relation", exact_relation(relation))
         # A threshold of at least one row more than a unit owns keeps the sums in the noise's tail.
-        start = self.rows_per_unit + 1
-        return smallest(lambda t: self.delta_at(t) <= self.delta, start=start)
+        least = smallest(lambda t: self.delta_at(t) <= self.delta, start=self.rows_per_unit + 1)
+        object.__setattr__(self, "threshold", least)
 
     def release(self, counts: Mapping[Key, int]) -> dict[Key, int]:
         """The keys whose noisy counts reach the threshold, with those counts.
@@ -144,14 +153,8 @@ class KeySelection(Thresholded):
         keys_per_unit: int | None = None,
         relation: str = "add_remove",
     ) -> None:
-        if keys_per_unit is not None:
-            keys_per_unit = whole(keys_per_unit, name="keys_per_unit")
         object.__setattr__(self, "epsilon", exact_epsilon(epsilon))
-        object.__setattr__(self, "delta", exact_delta(delta))
-        object.__setattr__(self, "rows_per_unit", whole(rows_per_unit, name="rows_per_unit"))
-        object.__setattr__(self, "keys_per_unit", keys_per_unit)
-        object.__setattr__(self, "relation", exact_relation(relation))
-        object.__setattr__(self, "threshold", self._smallest_threshold())
+        self._bound(delta, rows_per_unit, keys_per_unit, relation)
 
     @property
     def sensitivity(self) -> Fraction:

@@ -8,7 +8,7 @@ the spread of the replicas is the interval.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -30,21 +30,6 @@ class Output:
     values: Vector
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
-
-
-def distinctly_named(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """The same stages, where no two columns of the answer have one name: none hides another."""
-    *inner, last = stages
-    taken: set[str] = set()
-    columns: list[tuple[str, Expression]] = []
-    for name, value in last.columns:
-        free, count = name, 1
-        while free.lower() in taken:
-            count += 1
-            free = f"{name}_{count}"
-        taken.add(free.lower())
-        columns.append((free, value))
-    return (*inner, replace(last, columns=tuple(columns)))
 
 
 @dataclass(frozen=True, slots=True)

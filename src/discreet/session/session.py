@@ -24,7 +24,7 @@ from discreet.session.diagnosis import over_the_cap
 from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
-from discreet.session.postprocess import Output, distinctly_named, postprocess
+from discreet.session.postprocess import Output, postprocess
 from discreet.session.request import Request
 from discreet.session.table import NoisyTable, Released
 from discreet.session.terms import Terms, confidence_of, noise_on, require_affordable, wanted
@@ -117,8 +117,7 @@ class Session:
         return self._plan(self._read(text), key, terms)
 
     def _read(self, text: str) -> Query:
-        query = read_query(text, self._schemas)
-        return Query(query.core, distinctly_named(query.stages))
+        return read_query(text, self._schemas)
 
     def _plan(
         self, query: Query, key: str | None, terms: Terms, *, snapshot: str | None = None

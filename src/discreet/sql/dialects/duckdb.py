@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
+from discreet.plan.operations import PARTS, TRUNCATIONS
 from discreet.sql.dialects.dialect import SHARED, Dialect
 
 
@@ -83,17 +84,9 @@ DUCKDB = Dialect(
             "long_total": "SUM({0})",
         }
     ),
-    extract=MappingProxyType(
-        {
-            part: f"EXTRACT({part} FROM {{0}})"
-            for part in ("year", "quarter", "month", "day", "isodow", "hour", "minute")
-        }
-    ),
+    extract=MappingProxyType({part: f"EXTRACT({part} FROM {{0}})" for part in PARTS}),
     date_trunc=MappingProxyType(
-        {
-            part: f"CAST(DATE_TRUNC('{part}', {{0}}) AS DATE)"
-            for part in ("year", "quarter", "month", "week", "day")
-        }
+        {part: f"CAST(DATE_TRUNC('{part}', {{0}}) AS DATE)" for part in TRUNCATIONS}
     ),
     canonical=MappingProxyType(
         {

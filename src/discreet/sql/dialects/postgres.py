@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
+from discreet.plan.operations import PARTS, TRUNCATIONS
 from discreet.sql.dialects.dialect import SHARED, Dialect
 from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER, TRUE
 
@@ -146,16 +147,13 @@ POSTGRES = Dialect(
         }
     ),
     extract=MappingProxyType(
-        {
-            part: f"CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)"
-            for part in ("year", "quarter", "month", "day", "isodow", "hour", "minute")
-        }
+        {part: f"CAST(EXTRACT({part} FROM {{0}}) AS BIGINT)" for part in PARTS}
     ),
     date_trunc=MappingProxyType(
         {
             # Of a date it would make a moment in the session's time zone.
             part: f"CAST(DATE_TRUNC('{part}', CAST({{0}} AS TIMESTAMP)) AS DATE)"
-            for part in ("year", "quarter", "month", "week", "day")
+            for part in TRUNCATIONS
         }
     ),
     canonical=MappingProxyType(

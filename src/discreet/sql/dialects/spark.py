@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
+from discreet.plan.operations import PARTS, TRUNCATIONS
 from discreet.sql.dialects.dialect import SHARED, Dialect
 from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER, TRUE
 
@@ -14,6 +15,7 @@ from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER
 _END = "(?![ -~]|[^ -~])"
 _NUMBER, _DAY, _MOMENT = (pattern.removesuffix("$") + _END for pattern in (NUMBER, DAY, MOMENT))
 
+_WORDS = {"isodow": "DAYOFWEEK_ISO"}
 _PLAIN = frozenset(" _.,:;()<>=%*/+|~^[]-")
 
 
@@ -138,22 +140,13 @@ SPARK = Dialect(
     ),
     extract=MappingProxyType(
         {
-            part: f"CAST(EXTRACT({word} FROM {{0}}) AS BIGINT)"
-            for part, word in {
-                **{
-                    part: part.upper()
-                    for part in ("year", "quarter", "month", "day", "hour", "minute")
-                },
-                "isodow": "DAYOFWEEK_ISO",
-            }.items()
+            part: f"CAST(EXTRACT({_WORDS.get(part, part.upper())} FROM {{0}}) AS BIGINT)"
+            for part in PARTS
         }
     ),
     date_trunc=MappingProxyType(
         {
-            **{
-                part: f"TRUNC(CAST({{0}} AS DATE), '{part.upper()}')"
-                for part in ("year", "quarter", "month", "week")
-            },
+            **{part: f"TRUNC(CAST({{0}} AS DATE), '{part.upper()}')" for part in TRUNCATIONS},
             "day": "CAST({0} AS DATE)",
         }
     ),
