@@ -73,8 +73,6 @@ def test_whatever_columns_are_called_every_name_is_there_once(last):
 
 
 def test_polars_and_pandas_have_the_same_columns():
-    pytest.importorskip("polars")
-    pytest.importorskip("pandas")
     made = answer(number("n", 5), number("n_low", 7))
     assert made.to_polars().columns == made.to_arrow().column_names
     assert list(made.to_pandas().columns) == made.to_arrow().column_names

@@ -42,7 +42,6 @@ def test_no_key_becomes_markup_in_a_notebook(answer):
 
 
 def test_no_key_becomes_markup_in_a_page_with_a_picture(answer, tmp_path):
-    pytest.importorskip("vl_convert")
     answer.plot().save(tmp_path / "picture.html")
     page = (tmp_path / "picture.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page
@@ -58,6 +57,5 @@ def test_no_key_commands_a_terminal(answer):
 
 
 def test_no_key_or_name_stops_the_renderer(answer, tmp_path):
-    pytest.importorskip("vl_convert")
     for suffix in ("svg", "png", "html"):
         assert answer.plot().save(tmp_path / f"picture.{suffix}").stat().st_size > 0
