@@ -6,8 +6,12 @@ import logging
 import os
 import signal
 import stat
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
 import duckdb
@@ -32,6 +36,10 @@ def rows(engine, **which) -> int:
     return int(engine.run("SELECT COUNT(*) AS c FROM snapshot", **which).column("c")[0].as_py())
 
 
+def beside(engine) -> list[str]:
+    return sorted(path.name for path in engine.path.parent.iterdir())
+
+
 def mode(path) -> str:
     return oct(stat.S_IMODE(path.stat().st_mode))
 
@@ -43,7 +51,7 @@ def test_the_file_is_the_owners_alone(engine):
 
 def test_nothing_is_left_beside_it(engine):
     engine.run("SELECT SUM(n) AS s FROM snapshot")
-    assert [path.name for path in engine.path.parent.iterdir()] == ["t.duckdb"]
+    assert beside(engine) == ["t.duckdb", "t.duckdb.lock"]
 
 
 def test_a_failed_build_leaves_the_old_snapshot_and_no_trace(engine):
@@ -51,7 +59,7 @@ def test_a_failed_build_leaves_the_old_snapshot_and_no_trace(engine):
     with pytest.raises(EngineFailed):
         engine.prepare("SELECT CAST('SECRET' AS INTEGER) AS n", definition="v2")
     assert engine.snapshot() == before
-    assert [path.name for path in engine.path.parent.iterdir()] == ["t.duckdb"]
+    assert beside(engine) == ["t.duckdb", "t.duckdb.lock"]
 
 
 def test_a_new_build_has_a_new_name(engine):
@@ -121,7 +129,7 @@ def test_what_does_not_fit_into_memory_is_written_where_it_was_told_to_be(tmp_pa
     made.close()
     assert seen
     assert list(spill.glob("*")) == []
-    assert {path.name for path in tmp_path.iterdir()} <= {"t.duckdb", "spill"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"t.duckdb", "t.duckdb.lock", "spill"}
 
 
 ENDLESS = (
@@ -150,7 +158,67 @@ def test_the_interrupt_key_stops_a_snapshot_and_leaves_the_old_one(engine):
         engine.prepare(ENDLESS, progress=lambda _: None)
     timer.join()
     assert engine.snapshot() == before
-    assert [path.name for path in engine.path.parent.iterdir()] == ["t.duckdb"]
+    assert beside(engine) == ["t.duckdb", "t.duckdb.lock"]
+
+
+@contextmanager
+def builder(engine) -> Iterator[subprocess.Popen[bytes]]:
+    """Another process that makes a snapshot without end, and its hidden file."""
+    code = (
+        "import sys; from pathlib import Path; from discreet.engines.duckdb import DuckDB\n"
+        "DuckDB(Path(sys.argv[1]), threads=1).prepare(sys.argv[2])"
+    )
+    before = set(beside(engine))
+    with subprocess.Popen([sys.executable, "-c", code, engine.path, ENDLESS]) as process:
+        try:
+            while set(beside(engine)) <= before:
+                assert process.poll() is None
+                time.sleep(0.02)
+            yield process
+        finally:
+            process.kill()
+
+
+def hidden(engine) -> list[str]:
+    return [name for name in beside(engine) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("then", ["open", "build"])
+def test_what_a_killed_builder_left_is_removed_by_the_next_that_comes(engine, then):
+    with builder(engine) as killed:
+        killed.send_signal(signal.SIGKILL)
+    assert hidden(engine) != []
+    with closing(DuckDB(engine.path, threads=1)) as other:
+        if then == "open":
+            assert other.snapshot() == engine.snapshot()
+        else:
+            other.prepare("SELECT 1 AS n")
+    assert hidden(engine) == []
+
+
+def test_what_a_living_builder_makes_is_left_alone_beside_what_a_killed_one_left(engine):
+    with builder(engine) as killed:
+        killed.send_signal(signal.SIGKILL)
+    left = hidden(engine)
+    with builder(engine) as alive:
+        made = hidden(engine)  # the second builder has removed what the first one left
+        assert set(made).isdisjoint(left)
+        with closing(DuckDB(engine.path, threads=1)) as other:
+            other.prepare("SELECT 1 AS n")
+            assert rows(other) == 1
+        assert alive.poll() is None
+        assert set(made) <= set(hidden(engine))
+
+
+def test_a_link_that_a_killed_reader_left_is_removed_too_and_nothing_that_is_not_ours(engine):
+    folder = engine.path.parent
+    os.link(engine.path, folder / f".t.duckdb.{'0a' * 16}")
+    for name in (".t.duckdb.backup", f".other.duckdb.{'0a' * 16}", "t.duckdb.old"):
+        (folder / name).touch()
+    with closing(DuckDB(engine.path, threads=1)) as other:
+        assert rows(other) == 100
+    assert hidden(engine) == [f".other.duckdb.{'0a' * 16}", ".t.duckdb.backup"]
+    assert "t.duckdb.old" in beside(engine)
 
 
 def test_a_snapshot_that_is_being_made_can_be_cancelled(engine):

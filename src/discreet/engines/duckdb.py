@@ -16,6 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from discreet.engines.protocol import Kept, Progress
+from discreet.engines.unfinished import unfinished
 from discreet.engines.words import LOG, failed
 from discreet.errors import InvalidInput
 
@@ -108,12 +109,11 @@ class DuckDB:
         ``definition`` is kept beside it, so that a changed one is noticed.
         """
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
         # The time at which reading began: when it ended would depend on the rows.
         kept = Kept(uuid.uuid4().hex, definition, datetime.now(UTC))
         old_mask = os.umask(0o077)
         try:
-            with failing():
+            with failing(), unfinished(self.path) as fresh:
                 writer = duckdb.connect(str(fresh), config=self._settings)
                 try:
                     self._build(writer, select, progress)
@@ -124,12 +124,10 @@ class DuckDB:
                     writer.execute("CHECKPOINT")
                 finally:
                     writer.close()
-            fresh.chmod(0o600)
-            fresh.replace(self.path)
+                fresh.chmod(0o600)
+                fresh.replace(self.path)
         finally:
             os.umask(old_mask)
-            for leftover in (fresh, fresh.with_name(fresh.name + ".wal")):
-                leftover.unlink(missing_ok=True)
         return kept.id
 
     def _build(
@@ -211,13 +209,10 @@ class DuckDB:
     def _open(self) -> _Reader:
         # Within a process DuckDB takes files of one name for one file. A snapshot has the name of
         # the one before it, so it is opened under a name of its own, which is then taken away.
-        alias = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
-        os.link(self.path, alias)
-        try:
+        with unfinished(self.path) as alias:
+            os.link(self.path, alias)
             stamp = _stamp(alias)
             connection = duckdb.connect(str(alias), read_only=True, config=self._settings)
-        finally:
-            alias.unlink()
         locked(connection)
         row = connection.execute("SELECT id, definition, built FROM identity").fetchone()
         name, definition, built = row or ("", "", "1970-01-01T00:00:00+00:00")
