@@ -2,10 +2,20 @@
 
 import pytest
 
+import discreet
 from discreet.engines.secret import Secret
 from discreet.errors import InvalidInput
 
 TEXT = "postgresql://reader:hunter2@host/hospital"
+SPARK = """
+[dataset.visits]
+source = { kind = "spark", table = "visits", connection = "env:SPARK_REMOTE" }
+unit = "patient"
+rows_per_unit = 3
+columns.patient = { type = "text" }
+budget = { epsilon = 1, accountant = "pure" }
+analysts.ann = { epsilon = 1 }
+"""
 
 
 def test_it_is_read_from_the_environment(monkeypatch):
@@ -46,3 +56,29 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
     (tmp_path / "hospital.dsn").chmod(0o600)
     with pytest.raises(InvalidInput, match="it is not text"):
         Secret("file:hospital.dsn", tmp_path).reveal()
+
+
+@pytest.mark.parametrize(
+    ("kind", "example"),
+    [("postgres", "postgresql://reader@host/database"), ("spark", "sc://host:15002")],
+)
+def test_a_hint_says_what_to_write_for_what_is_connected_to(kind, example, tmp_path, monkeypatch):
+    monkeypatch.delenv("SERVER", raising=False)
+    with pytest.raises(InvalidInput) as missing:
+        Secret("env:SERVER", kind=kind).reveal()
+    assert missing.value.hint == f"export SERVER='{example}'"
+    monkeypatch.setenv("SERVER", "")
+    with pytest.raises(InvalidInput) as empty:
+        Secret("env:SERVER", kind=kind).reveal()
+    assert empty.value.hint == f"{example}, say"
+    with pytest.raises(InvalidInput) as unread:
+        Secret("file:server", tmp_path, kind=kind).reveal()
+    assert unread.value.hint == f"write {example} into {tmp_path / 'server'}, and chmod 600 it"
+
+
+def test_a_policy_that_names_a_spark_server_is_told_how_to_write_one(tmp_path, monkeypatch):
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    (tmp_path / "policy.toml").write_text(SPARK)
+    with pytest.raises(InvalidInput, match="SPARK_REMOTE") as missing:
+        discreet.open(tmp_path / "policy.toml")
+    assert missing.value.hint == "export SPARK_REMOTE='sc://host:15002'"

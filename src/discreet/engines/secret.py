@@ -6,8 +6,14 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from discreet.errors import InvalidInput
+
+_EXAMPLES = {
+    "postgres": "postgresql://reader@host/database",
+    "spark": "sc://host:15002",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,8 @@ class Secret:
 
     reference: str
     folder: Path = Path()
+    kind: Literal["postgres", "spark"] = "postgres"
+    """What it connects to; by it, hints say what to write there."""
 
     def __repr__(self) -> str:
         return f"Secret({self.reference!r})"
@@ -34,16 +42,18 @@ class Secret:
         kind, _, name = self.reference.partition(":")
         found = self._environment(name) if kind == "env" else self._file(self.folder / name)
         if not found:
-            raise InvalidInput(
-                f"{self.reference} is empty.", hint="postgresql://reader@host/database, say"
-            )
+            raise InvalidInput(f"{self.reference} is empty.", hint=f"{self._example}, say")
         return found
+
+    @property
+    def _example(self) -> str:
+        return _EXAMPLES[self.kind]
 
     def _environment(self, name: str) -> str:
         if name not in os.environ:
             raise InvalidInput(
                 f'the environment has no variable "{name}", which should hold the connection.',
-                hint=f"export {name}='postgresql://reader@host/database'",
+                hint=f"export {name}='{self._example}'",
             )
         return os.environ[name].strip()
 
@@ -63,5 +73,5 @@ class Secret:
             why = error.strerror if isinstance(error, OSError) else "it is not text"
             raise InvalidInput(
                 f'"{path}" should hold the connection, and cannot be read: {why}.',
-                hint=f"write postgresql://reader@host/database into {path}, and chmod 600 it",
+                hint=f"write {self._example} into {path}, and chmod 600 it",
             ) from None

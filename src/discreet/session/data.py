@@ -225,7 +225,8 @@ def _spark(policy: Policy, dataset: Dataset, home: Home) -> Reached:
         source = source.model_copy(update={"path": str(Path(policy.locate(source.path)).resolve())})
     named = relation(source, SPARK, form=source.format or "parquet")
     if source.connection is not None:
-        address, where = Secret(source.connection, policy.folder).reveal(), source.connection
+        where = source.connection
+        address = Secret(where, policy.folder, kind="spark").reveal()
     else:
         address = where = source.master or "local[*]"
     engine = Spark(
