@@ -15,6 +15,7 @@ from discreet.errors import (
     EngineFailed,
     InsufficientBudget,
     InvalidInput,
+    InvalidQuery,
     InvalidScale,
     KeyReused,
     PolicyDiffers,
@@ -250,9 +251,10 @@ def test_explaining_and_planning_cost_nothing(tmp_path):
         assert left(session) == 1
 
 
-def test_a_question_that_needs_no_noise_is_no_way_to_learn(tmp_path):
-    path = write(tmp_path)
+def test_a_question_about_no_row_is_refused_before_it_is_charged(tmp_path):
     with ward(tmp_path, epsilon=1) as session:
-        answer = session.sql("SELECT ward FROM visits GROUP BY ward", epsilon=0.5)
-        assert answer["ward"] == ("north", "south", "west")  # the declared keys, whoever is there
-    assert path.exists()
+        for text in ("SELECT ward FROM visits GROUP BY ward", "SELECT DISTINCT ward FROM visits"):
+            with pytest.raises(InvalidQuery, match="all values of ward are public"):
+                session.sql(text, epsilon=0.5)
+        assert left(session) == 1
+        assert session.snapshot() is None

@@ -251,6 +251,12 @@ def test_groups_of_released_rows():
 
 REFUSALS: list[tuple[str, type[DiscreetError], str, str]] = [
     ("SELECT age FROM visits", Unsupported, "single rows", "SELECT COUNT(*)"),
+    ("SELECT ward FROM visits GROUP BY ward", InvalidQuery, "of ward are public", "COUNT(*)"),
+    ("SELECT DISTINCT urgent FROM visits", InvalidQuery, "of urgent are public", "COUNT(*)"),
+    (
+        "SELECT COUNT(*) FROM (SELECT ward FROM visits WHERE age > 50 GROUP BY ward) AS g",
+        *(InvalidQuery, "nothing is asked of the rows", "HAVING COUNT(*) > 10"),
+    ),
     ("SELECT age FROM visits LIMIT 3", Unsupported, "LIMIT over single rows", "aggregate first"),
     ("SELECT SUM(weight) FROM visits", UnboundedSensitivity, "infinite", "CLAMP(weight, 0, 100)"),
     (

@@ -36,6 +36,15 @@ def read_query(text: str, schemas: Mapping[str, Schema]) -> Query:
             "single rows are never released, only aggregates over many.",
             hint=f"SELECT COUNT(*) FROM {written(result.schema.dataset)}",  # noqa: S608  # words for people
         )
+    core = result.query.core
+    if not core.aggregates and core.keys_are_public:
+        named = ", ".join(key.name for key in core.keys)
+        raise InvalidQuery(
+            f"nothing is asked of the rows: all values of {named} are public, and they would be "
+            "listed whether anybody has them or not.",
+            hint="COUNT(*) beside them counts each; HAVING COUNT(*) > 10 keeps those that have "
+            "rows. `\\d` in `discreet shell` shows what is public, free.",
+        )
     return result.query
 
 
