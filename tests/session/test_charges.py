@@ -20,7 +20,7 @@ from discreet.errors import (
     KeyReused,
     PolicyDiffers,
 )
-from tests.session.made import ward, write
+from tests.session.made import ward
 
 COUNT = "SELECT COUNT(*) FROM visits"
 
