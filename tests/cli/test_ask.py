@@ -208,6 +208,16 @@ def test_a_diagnosis_says_how_many_have_more_rows_than_are_used(discreet, visits
     assert abs(row["over_the_cap"]["value"] - 857) < 40
 
 
+def test_a_diagnosis_says_how_many_cells_do_not_fit(discreet, visits):
+    words = [*WHO, "--keys", "ward=North", "--types", "day=integer"]
+    words += ["--budget", "101", "--budget-delta", "0"]
+    done = discreet("ask", COUNT, *words, "--epsilon", "1", "--diagnose-cells", "100", "--json")
+    (row,) = json.loads(done.out)["cells"]["rows"]
+    # No day is a whole number; noise of scale 7 * 3 / 100 strays 20 with odds below e**-90.
+    assert abs(row["day_null"]["value"] - row["rows"]["value"]) < 40
+    assert 40 < row["ward_undeclared"]["value"] < row["rows"]["value"] - 40
+
+
 def test_bounds_and_keys_give_a_csv_column_its_type(discreet, visits):
     done = discreet(
         "ask",

@@ -102,6 +102,14 @@ def ask(
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
+    diagnose_cells: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EPSILON",
+            help="Spend this too, on how many cells of each column are NULL or none of its keys.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_OUTPUT)
     ] = False,
@@ -139,17 +147,21 @@ def ask(
             typer.echo(json.dumps(explanation.to_json()) if as_json else told)
             return
         answer = session.sql(sql, key=key, **terms)
-        over = None if diagnose is None else session.diagnose(epsilon=diagnose)
+        beside: dict[str, Answer] = {}
+        if diagnose is not None:
+            beside["diagnosis"] = session.diagnose(epsilon=diagnose)
+        if diagnose_cells is not None:
+            beside["cells"] = session.diagnose_cells(epsilon=diagnose_cells)
     if as_json:
-        shown = answer.to_json()
-        typer.echo(json.dumps(shown if over is None else shown | {"diagnosis": over.to_json()}))
+        also = {name: each.to_json() for name, each in beside.items()}
+        typer.echo(json.dumps(answer.to_json() | also))
     elif as_csv:
         write_csv(answer)
         typer.echo(answer.cost_line(), err=True)
     else:
         show(answer, console())
-        if over is not None:
-            show(over, console())
+        for each in beside.values():
+            show(each, console())
     if plot is not None:
         answer.plot().save(plot)
 

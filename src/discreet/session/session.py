@@ -20,7 +20,7 @@ from discreet.plan.schema import Schema
 from discreet.policy.model import EACH_ROW, Dataset, Policy
 from discreet.session.bar import Bar
 from discreet.session.data import Data, Snapshot
-from discreet.session.diagnosis import over_the_cap
+from discreet.session.diagnosis import over_the_cap, unfit_cells
 from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
@@ -97,6 +97,12 @@ class Session:
     ) -> Answer:
         """How many people have more rows than are kept: private, and charged like any query."""
         return self._ask(over_the_cap(self._dataset(dataset)), key, terms)
+
+    def diagnose_cells(
+        self, dataset: str | None = None, *, key: str | None = None, **terms: Unpack[Terms]
+    ) -> Answer:
+        """How many cells are NULL or none of the keys, by column: private, and charged too."""
+        return self._ask(unfit_cells(self._dataset(dataset)), key, terms)
 
     def explain(self, text: str, **terms: Unpack[Terms]) -> Explanation:
         """What a query would cost and how large its error would be. Nothing is spent."""
