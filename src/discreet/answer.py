@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the query cost: exact."""
+    """What the analyst's own cap was charged: exact."""
 
     epsilon: Fraction
     delta: Fraction
@@ -73,11 +73,13 @@ class Answer:
     left: Mapping[str, Fraction]
     """What the analyst has left, by component of the accountant."""
     stored: bool
-    """Whether it was bought before, and was free this time."""
+    """Whether it was bought before: by this analyst, and then it is free, or by another."""
     snapshot: str
     confidence: Fraction
     facts: Mapping[str, Any]
     """What a privacy statement says: unit, relation, bounds, mechanisms."""
+    shared: bool = False
+    """Whether the analyst's own cap alone was charged, since another analyst had bought it."""
 
     def __len__(self) -> int:
         return len(self.columns[0].values) if self.columns else 0
@@ -111,6 +113,7 @@ class Answer:
             "cost": {"epsilon": float(self.cost.epsilon), "delta": float(self.cost.delta)},
             "left": {name: float(amount) for name, amount in self.left.items()},
             "stored": self.stored,
+            "shared": self.shared,
             "snapshot": self.snapshot,
         }
 
@@ -213,11 +216,16 @@ class Answer:
     def cost_line(self) -> str:
         """What it cost and what is left, in one line."""
         left = ", ".join(f"{name} {float(amount):.6g}" for name, amount in self.left.items())
-        if self.stored:
+        if self.stored and not self.shared:
             return f"free: this answer was bought before. Left: {left}."
         spent = f"epsilon {float(self.cost.epsilon):.6g}"
         if self.cost.delta:
             spent += f", delta {float(self.cost.delta):.3g}"
+        if self.shared:
+            spent += (
+                " of your own cap; another analyst had bought this answer, so the data set's "
+                "budget was not charged again"
+            )
         return f"cost: {spent}. Left: {left}."
 
     def __str__(self) -> str:

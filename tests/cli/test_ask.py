@@ -146,7 +146,7 @@ def test_the_same_question_is_free_and_has_the_same_answer(discreet, visits):
 def test_json_has_the_promised_shape(discreet, visits):
     words = ("ask", BY_WARD, *WHO, "--keys", KEYS, "--epsilon", "0.5", "--json")
     answer = json.loads(discreet(*words).out)
-    assert list(answer) == ["columns", "rows", "cost", "left", "stored", "snapshot"]
+    assert list(answer) == ["columns", "rows", "cost", "left", "stored", "shared", "snapshot"]
     assert answer["columns"] == ["ward", "n"]
     assert [row["ward"]["value"] for row in answer["rows"]] == list(WARDS)
     for row in answer["rows"]:

@@ -366,11 +366,14 @@ def test_the_same_request_is_free_to_the_same_analyst(ledger):
 
 
 def test_a_second_analyst_pays_for_a_stored_answer_once_and_the_data_set_does_not(ledger):
-    ledger.settle(reserved(ask(ledger, "q", event=HALF)), b"41")
-    for _ in range(3):
+    bought = reserved(ask(ledger, "q", event=HALF))
+    assert not bought.shared
+    ledger.settle(bought, b"41")
+    for turn in range(3):
         found = ask(ledger, "q", analyst="bob", event=HALF)
         assert isinstance(found, Stored)
         assert found.answer == b"41"
+        assert found.shared == (turn == 0)  # who was charged is told with the answer
     assert spent(ledger) == spent(ledger, "bob") == Fraction(1, 2)
     assert ledger.verify().charges == 2
 
@@ -385,6 +388,7 @@ def test_a_stored_answer_is_not_shown_to_an_analyst_who_cannot_pay(ledger):
 def test_two_analysts_who_ask_at_once_share_one_draw(ledger):
     first = reserved(ask(ledger, "q", event=HALF))
     second = reserved(ask(ledger, "q", analyst="bob", event=HALF))
+    assert (first.shared, second.shared) == (False, True)
     assert ledger.settle(second, b"bob's draw").answer == b"bob's draw"
     assert ledger.settle(first, b"ann's draw").answer == b"bob's draw"
     assert spent(ledger) == spent(ledger, "ann") == spent(ledger, "bob") == Fraction(1, 2)

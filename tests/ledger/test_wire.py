@@ -29,9 +29,9 @@ def test_requests_arrive_as_they_were_sent_in_pieces_of_any_size(requests, size)
     assert arrived == requests
 
 
-@given(st.integers(1, 2**62), st.binary())
-def test_replies_arrive_as_they_were_sent(seq, answer):
-    for reply in (Reserved(seq), Answered(seq, answer)):
+@given(st.integers(1, 2**62), st.binary(), st.booleans())
+def test_replies_arrive_as_they_were_sent(seq, answer, shared):
+    for reply in (Reserved(seq, shared), Answered(seq, answer, shared)):
         (message,) = Frames().feed(write_reply(reply))
         assert read_reply(*message) == reply
 

@@ -56,6 +56,37 @@ def test_the_question_of_another_analyst_has_the_same_answer_and_is_paid_once_by
         assert bob.sql(COUNT, epsilon=1).stored
 
 
+def test_whoever_gets_what_another_bought_is_told_what_it_took_of_their_own_cap(opened):
+    with opened("ann") as ann, opened("bob") as bob:
+        first = ann.sql(COUNT, epsilon=1)
+        assert (first.stored, first.shared) == (False, False)
+        shared = bob.sql(COUNT, epsilon=1)
+        assert (shared.stored, shared.shared, shared.cost) == (True, True, first.cost)
+        assert shared.cost_line().startswith("cost: epsilon 1 of your own cap; another analyst had")
+        assert "the data set's budget was not charged again" in shared.cost_line()
+        for session in (ann, bob):
+            again = session.sql(COUNT, epsilon=1)
+            assert (again.stored, again.shared, again.cost.epsilon) == (True, False, 0)
+            assert again.cost_line().startswith("free: this answer was bought before.")
+        assert bob.balance().spent["epsilon"] == 1
+        assert ann.ledger.balance("visits").spent["epsilon"] == 1
+
+
+def test_a_charge_that_another_left_without_an_answer_is_answered_for_ones_own_cap(opened):
+    with opened("ann") as ann, opened("bob") as bob:
+        request = ann.plan(COUNT, epsilon=1)
+        ann.ledger.reserve(
+            dataset="visits",
+            analyst="ann",
+            key=None,
+            request_sha256=request.sha256,
+            events=request.events,
+        )
+        shared = bob.sql(COUNT, epsilon=1)
+        assert (shared.stored, shared.shared, float(shared.cost.epsilon)) == (False, True, 1)
+        assert ann.ledger.balance("visits").spent["epsilon"] == 1
+
+
 def test_whoever_may_ask_about_one_data_set_may_not_ask_about_another(opened):
     with opened("ann") as ann:
         with pytest.raises(DiscreetError):

@@ -31,7 +31,7 @@ def left(session) -> float:
 
 def same_bytes(one, other) -> bool:
     """Whether two answers show the same, but for what they cost."""
-    hidden = {"cost", "left", "stored"}
+    hidden = {"cost", "left", "stored", "shared"}
     shown = [
         json.dumps({k: v for k, v in answer.to_json().items() if k not in hidden})
         for answer in (one, other)

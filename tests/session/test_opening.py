@@ -189,7 +189,8 @@ def test_each_analyst_has_a_cap_and_all_have_one_together(policy):
     with discreet.open(policy, analyst="ann") as session:
         assert session.balance("visits").remaining["epsilon"] == 500000
         answer = session.sql(COUNT, epsilon=1)  # bob's answer, charged to ann once
-        assert not answer.cost.epsilon or session.balance("visits").remaining["epsilon"] == 499999
+        assert answer.cost.epsilon == 1
+        assert session.balance("visits").remaining["epsilon"] == 499999
 
 
 def test_an_analyst_must_be_named(policy):

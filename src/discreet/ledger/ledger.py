@@ -48,6 +48,8 @@ class Reservation:
     key: str | None
     request_sha256: str
     seq: int
+    shared: bool = False
+    """Whether it was another analyst's already, so that this one's own cap alone was charged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Stored:
 
     seq: int
     answer: bytes
+    shared: bool = False
+    """Whether the analyst's own cap was charged for it just now: another one had bought it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +191,9 @@ class Ledger:
             name_of(key, "key")
         reply = self.store.submit(Reserve(dataset, who, key, request, price, text))
         if isinstance(reply, Answered):
-            return Stored(reply.seq, reply.answer)
+            return Stored(reply.seq, reply.answer, reply.shared)
         assert isinstance(reply, Reserved)  # noqa: S101
-        return Reservation(dataset, analyst, key, request, reply.seq)
+        return Reservation(dataset, analyst, key, request, reply.seq, reply.shared)
 
     def settle(self, reservation: Reservation, answer: bytes) -> Stored:
         """Keep the answer, durably; if there is one already, that one counts and is returned."""

@@ -84,6 +84,8 @@ class Reserved:
     """The charge is durable; compute now."""
 
     seq: int
+    shared: bool = False
+    """Whether the analyst's own cap alone was charged, for what another analyst bought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Answered:
 
     seq: int
     answer: bytes
+    shared: bool = False
+    """Whether the analyst's own cap was charged for it just now; the data set never is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,8 @@ def _join(
         reserved=reserved,
     )
     share = mark("share", request.dataset, request.analyst, request.request)
-    if record["analyst"] != request.analyst and not draft.find(share):
+    shared = record["analyst"] != request.analyst and not draft.find(share)
+    if shared:
         cost: Units = (record["cost"][0], record["cost"][1])
         _afford(analyst, cost, dataset)
         seq = draft.append(at, "share", f'{text},"cost":[{cost[0]},{cost[1]}]')
@@ -115,7 +116,9 @@ def _join(
             draft.new_marks[key] = seq
     elif key is not release and key not in found:
         draft.new_marks[key] = draft.append(at, "repeat", text)
-    return Reserved(reserved) if answer is None else Answered(reserved, answer)
+    if answer is None:
+        return Reserved(reserved, shared)
+    return Answered(reserved, answer, shared)
 
 
 def settle(draft: Draft, request: Settle, at: str) -> Reply:

@@ -82,10 +82,12 @@ _SETTLE = (int, str)
 
 def write_reply(reply: Reply | DiscreetError) -> bytes:
     """A reply, or a refusal, as it is sent."""
-    if isinstance(reply, Reserved):
-        return frame(f"[{reply.seq}]")
-    if isinstance(reply, Answered):
-        return frame(f'[{reply.seq},"answer"]', reply.answer)
+    if isinstance(reply, Reserved | Answered):
+        # What a crowd is waiting for is short.
+        shared = ',"shared"' if reply.shared else ""
+        if isinstance(reply, Reserved):
+            return frame(f"[{reply.seq}{shared}]")
+        return frame(f'[{reply.seq},"answer"{shared}]', reply.answer)
     assert isinstance(reply, DiscreetError)  # noqa: S101 - the curator's requests do not travel
     words: list[object] = [reply.code, reply.message, reply.hint]
     if isinstance(reply, InsufficientBudget):
@@ -102,8 +104,10 @@ def read_reply(words: list[object], blob: bytes) -> Reply | DiscreetError:
     if len(words) == 1 and type(words[0]) is int:  # what a crowd is waiting for
         return Reserved(words[0])
     match words:
-        case [int(seq), "answer"]:
-            return Answered(seq, blob)
+        case [int(seq), "shared"]:
+            return Reserved(seq, shared=True)
+        case [int(seq), "answer", *rest] if rest in ([], ["shared"]):
+            return Answered(seq, blob, shared=bool(rest))
         case [str(code), str(message), str() | None as hint]:
             return _by_code().get(code, LedgerFailed)(message, hint=hint)
         case [str(), str(message), str() | None as hint, str(whose), dict(asked), dict(left)]:

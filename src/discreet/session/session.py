@@ -36,7 +36,8 @@ class Session:
     """Private SQL over the data sets of a policy, for one analyst.
 
     Answers are charged to the ledger before a row is read; a crash keeps the charge, and nothing is
-    ever refunded. The same question asked again returns the same answer, free.
+    ever refunded. The same question asked again returns the same answer, free; to another analyst
+    it costs what it costs, of their own cap alone.
     """
 
     def __init__(self, policy: Policy, *, ledger: Ledger, home: Home, analyst: str) -> None:
@@ -163,13 +164,13 @@ class Session:
             request_sha256=request.sha256,
             events=request.events,
         )
-        fresh = not isinstance(reserved, Stored)
+        stored, shared = isinstance(reserved, Stored), reserved.shared
         if not isinstance(reserved, Stored):
             released = self.release(request, self.aggregate(request))
             reserved = self.ledger.settle(reserved, released.to_bytes())
         table = NoisyTable.from_bytes(reserved.answer, query.core)
         outputs = postprocess(Released(table, request.noise), query.stages, request.confidence)
-        return self._answer(request, outputs, stored=not fresh)
+        return self._answer(request, outputs, stored=stored, shared=shared)
 
     # The seam: exact numbers in, noisy table out ------------------------------------------------
 
@@ -230,17 +231,20 @@ class Session:
         own = self.ledger.balance(dataset, analyst=self.analyst).remaining
         return {name: min(whole[name], own[name]) for name in whole}
 
-    def _answer(self, request: Request, outputs: list[Output], *, stored: bool) -> Answer:
+    def _answer(
+        self, request: Request, outputs: list[Output], *, stored: bool, shared: bool
+    ) -> Answer:
         noise = request.noise
         zero = Fraction(0)
         return Answer(
             tuple(_column(output) for output in outputs),
-            Cost(zero, zero) if stored else Cost(noise.epsilon, noise.delta),
+            Cost(zero, zero) if stored and not shared else Cost(noise.epsilon, noise.delta),
             self._left(request.dataset.name),
             stored,
             request.snapshot,
             request.confidence,
             facts(request),
+            shared,
         )
 
 
