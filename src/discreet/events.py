@@ -30,7 +30,7 @@ declared          epsilon, delta                 anything proved (epsilon, delta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -75,6 +75,8 @@ class Event:
     parameters: Mapping[str, Fraction]
     sensitivity: Fraction
     relation: Relation
+    _hash: int = field(repr=False, compare=False)
+    """Kept, because rationals take long to hash."""
 
     def __init__(
         self,
@@ -100,11 +102,11 @@ class Event:
         object.__setattr__(self, "parameters", MappingProxyType(exact))
         object.__setattr__(self, "sensitivity", exact_sensitivity(sensitivity))
         object.__setattr__(self, "relation", _relation(relation))
+        said = (mechanism, tuple(exact.items()), self.sensitivity, self.relation)
+        object.__setattr__(self, "_hash", hash(said))
 
     def __hash__(self) -> int:
-        return hash(
-            (self.mechanism, tuple(self.parameters.items()), self.sensitivity, self.relation)
-        )
+        return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A mapping proxy cannot be pickled; the constructor's own arguments can.

@@ -8,10 +8,9 @@ chain needs no canonical form of anything.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT = 1
 """The version that the first entry of a ledger carries."""
@@ -19,8 +18,7 @@ FORMAT = 1
 GENESIS = bytes(32)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last entry of a chain: how many there are, and the hash that fixes all of them."""
 
     seq: int
@@ -30,8 +28,7 @@ class Head:
 EMPTY = Head(0, GENESIS)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of the ledger."""
 
     seq: int

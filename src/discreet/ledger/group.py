@@ -127,6 +127,11 @@ class GroupCommit:
 
     def _as_writer(self, writer: Writer, request: Reserve | Settle) -> Reply | DiscreetError:
         writer.last_own = time.monotonic()
+        if not writer.clients and self._turn.acquire(blocking=False):
+            try:  # nobody to wait for, and nobody who waits
+                return self._alone(request)
+            finally:
+                self._turn.release()
         mine = Waiting(request)
         if not (writer.clients and writer.wait_for(mine)):
             self.batch([mine])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from discreet.errors import DiscreetError, LedgerClosed, LedgerCorrupt, Refused
@@ -275,4 +277,10 @@ def broken(seq: int, what: str) -> LedgerCorrupt:
 
 def now() -> str:
     """The time of an entry: UTC, to the microsecond."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+    second, microsecond = divmod(time.time_ns() // 1000, 1_000_000)
+    return f"{_spelt(second)}.{microsecond:06d}Z"
+
+
+@lru_cache(maxsize=1)
+def _spelt(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")

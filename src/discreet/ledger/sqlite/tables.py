@@ -95,10 +95,7 @@ def _row(account: Account) -> tuple[object, ...]:
 
 def write(connection: sqlite3.Connection, draft: Draft) -> None:
     """Put everything that is new in a draft into the tables."""
-    connection.executemany(
-        "INSERT INTO entries VALUES (?, ?, ?)",
-        [(entry.seq, entry.hash, entry.body) for entry in draft.new_entries],
-    )
+    connection.executemany("INSERT INTO entries VALUES (?, ?, ?)", draft.new_entries)
     if draft.new_marks:
         connection.executemany("INSERT INTO marks VALUES (?, ?)", draft.new_marks.items())
     if draft.changed:
