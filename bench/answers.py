@@ -14,7 +14,8 @@ import duckdb
 
 from bench.events import DATA
 from bench.peers import Peer
-from bench.sessions import QUERIES, opened
+from bench.sessions import opened
+from bench.terms import QUERIES
 from discreet.session import Session
 from discreet.session.table import Released
 

@@ -14,7 +14,8 @@ import duckdb
 from bench.events import DATA, csv, events
 from bench.harness import Row, Sheet, Side, best, significant, timed
 from bench.peers import Peer
-from bench.sessions import QUERIES, asking, opened
+from bench.sessions import asking, opened
+from bench.terms import QUERIES
 from discreet.session import Session
 
 ROWS, FEWER = 20_000_000, 1_000_000

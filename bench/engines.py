@@ -21,8 +21,9 @@ import discreet
 from bench.events import DATA, events
 from bench.harness import RESULTS, Row, Sheet, Side, best, timed
 from bench.peers import Peer
-from bench.sessions import QUERIES, asking
+from bench.sessions import asking
 from bench.spark import MASTER, running, shuffling
+from bench.terms import QUERIES
 from discreet.session import Session
 from tests.ledger.private_postgres import PrivatePostgres
 

@@ -12,10 +12,11 @@ from bench.peers.worker import serve
 
 def private(path: str, query: str) -> Callable[[], object]:
     """A query on a snapshot that another process has made."""
-    from bench.sessions import beside
+    import discreet
+    from bench.terms import TERMS
 
     def work() -> object:
-        with beside(Path(path)) as session:
+        with discreet.open(path, **TERMS) as session:
             session.sql(query, epsilon=1)
         return _peak()
 

@@ -11,14 +11,8 @@ from typing import Any
 import discreet
 from bench.events import DATA
 from bench.harness import Side, timed
+from bench.terms import QUERIES, TERMS
 from discreet.session import Session
-
-QUERIES = {
-    "Q1": "SELECT COUNT(*) FROM events",
-    "Q2": "SELECT region, COUNT(*), SUM(amount) FROM events GROUP BY region",
-    "Q3": "SELECT category, COUNT(*), AVG(amount) FROM events GROUP BY category",
-    "Q4": "SELECT day, COUNT(DISTINCT user_id) FROM events GROUP BY day",
-}
 
 # An epsilon of its own for each question, so that none is answered from the ledger.
 _FRESH: Iterator[str] = (f"1.{n:06}" for n in count(1))
@@ -34,21 +28,9 @@ def opened(path: Path, **settings: Any) -> Iterator[Session]:
             yield session
 
 
-def beside(source: Path, *, rows_per_unit: int = 20, **settings: Any) -> Session:
+def beside(source: Path, **settings: Any) -> Session:
     """A session whose ledger and snapshot stand beside the data."""
-    return discreet.open(
-        source,
-        unit="user_id",
-        rows_per_unit=rows_per_unit,
-        bounds={"amount": (0, 500)},
-        missing={"amount": 0},
-        keys={"region": list(range(50)), "day": list(range(365))},
-        epsilon=10**6,
-        delta="1e-3",
-        delta_per_query="1e-9",
-        name="events",
-        **({"grids": {"amount": "0.01"}} | settings),
-    )
+    return discreet.open(source, **(TERMS | settings))
 
 
 def asking(session: Session, name: str) -> Side:

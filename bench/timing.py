@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bench.events import DATA, events
 from bench.harness import Row, Sheet
-from bench.sessions import QUERIES, asking, opened
+from bench.sessions import asking, opened
+from bench.terms import QUERIES
 
 GUESSING = 0.55
 ROWS = 200_000

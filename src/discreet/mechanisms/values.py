@@ -31,7 +31,8 @@ def unpack(values: Values) -> tuple[NDArray[np.generic], Restore]:
 
 def unmasked(values: ArrayLike) -> NDArray[np.generic]:
     """The values as an array of integers or floats; a mask over some of them is refused."""
-    if isinstance(values, np.ma.MaskedArray):
+    # Asked second, because naming masked arrays loads them.
+    if type(values) is not np.ndarray and isinstance(values, np.ma.MaskedArray):
         raise InvalidValue(
             "the values are a masked array, and what lies under a mask has no sensitivity.",
             hint="decide what missing values mean first, for example values.filled(0).",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -78,18 +78,21 @@ class Released:
         """The columns that the first stage reads: keys ``k0..`` and aggregates ``a0..``."""
         keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
         return keys | {
-            f"a{i}": self._value(r, self.table.primitives) for i, r in enumerate(self.recipes)
+            f"a{i}": self._value(r, self.table.primitives.__getitem__)
+            for i, r in enumerate(self.recipes)
         }
 
     @cached_property
-    def _replicated(self) -> list[NDArray[Any]]:
+    def _stored(self) -> bytes:
+        return self.table.to_bytes()
+
+    def _replicated(self, primitive: int) -> NDArray[np.float64]:
+        """A primitive many times over; each has a stream of its own, so that none is drawn idly."""
         quick = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
         count = quick if self.draws is None else self.draws
-        stream = Replicas(self.table.to_bytes())
-        return [
-            values - stream.draw(noise, (count, self.table.groups))
-            for noise, values in zip(self.noise.noises, self.table.primitives, strict=True)
-        ]
+        stream = Replicas(self._stored, primitive)
+        drawn = stream.draw(self.noise.noises[primitive], (count, self.table.groups))
+        return np.subtract(self.table.primitives[primitive], drawn, out=drawn)
 
     def replica(self, index: int) -> Vector:
         """An aggregate many times over: what the truth may have been, given what was released."""
@@ -110,29 +113,38 @@ class Released:
         values = self.table.primitives[recipe.total].astype(np.float64)
         return (values - high) * step, (values - low) * step
 
-    def _value(self, recipe: Recipe, totals: Sequence[NDArray[Any]]) -> Vector:
+    def _value(self, recipe: Recipe, total: Callable[[int], NDArray[Any]]) -> Vector:
         primitive = self.noise.lowered.primitives[recipe.total]
-        steps = totals[recipe.total].astype(np.float64)
+        steps = total(recipe.total).astype(np.float64, copy=False)
         if recipe.kind == "value" or recipe.count is None:
             return Vector(steps * float(primitive.step), np.ones(steps.shape, dtype=np.bool_))
-        count = totals[recipe.count].astype(np.float64)
+        count = total(recipe.count).astype(np.float64, copy=False)
         # A count that is not positive says nothing of an average.
         usable = count > 0
-        mean = steps / np.where(usable, count, 1.0) + primitive.centre
+        mean = np.where(usable, count, 1.0)
+        np.divide(steps, mean, out=mean)
+        mean += primitive.centre
         # No average leaves the public range of its values, whatever the noise did to it.
-        mean = mean.clip(primitive.low, primitive.high)
-        return Vector(mean * float(primitive.step), usable)
+        mean.clip(primitive.low, primitive.high, out=mean)
+        mean *= float(primitive.step)
+        return Vector(mean, usable)
 
 
 def spread(replicas: Vector, confidence: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
     """The middle of the replicas, cell by cell; those without a value count as both extremes."""
-    low = np.where(replicas.valid, replicas.data, -np.inf)
-    high = np.where(replicas.valid, replicas.data, np.inf)
-    count = low.shape[0]
+    count = replicas.data.shape[0]
     outside = float(1 - confidence) / 2
     first = max(int(np.floor(outside * (count + 1))) - 1, 0)
     last = min(int(np.ceil((1 - outside) * (count + 1))) - 1, count - 1)
-    return np.partition(low, first, axis=0)[first], np.partition(high, last, axis=0)[last]
+    return _ranked(replicas, first, -np.inf), _ranked(replicas, last, np.inf)
+
+
+def _ranked(replicas: Vector, rank: int, missing: float) -> NDArray[Any]:
+    """The replica of a rank, cell by cell."""
+    data: NDArray[Any] = np.where(replicas.valid, replicas.data, missing)
+    data.partition(rank, axis=0)
+    ranked: NDArray[Any] = data[rank].copy()
+    return ranked
 
 
 def _plain(value: Value) -> Any:
