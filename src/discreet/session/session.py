@@ -26,6 +26,7 @@ from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
 from discreet.session.postprocess import Output, postprocess
 from discreet.session.request import Request
+from discreet.session.steady import steady
 from discreet.session.table import NoisyTable, Released
 from discreet.session.terms import Terms, confidence_of, noise_on, require_affordable, wanted
 from discreet.sql.core import measure
@@ -183,7 +184,8 @@ class Session:
 
     def release(self, request: Request, aggregates: Aggregates) -> NoisyTable:
         """The noisy table of exact numbers: fresh noise each time it is called."""
-        shown, noisy = request.noise.release(aggregates.values, groups=aggregates.groups)
+        with steady():
+            shown, noisy = request.noise.release(aggregates.values, groups=aggregates.groups)
         places = np.flatnonzero(shown)
         return NoisyTable(aggregates.keys_at(places), tuple(noisy), len(places))
 
