@@ -19,6 +19,7 @@ from discreet.engines.grants import Wanted, grants
 from discreet.errors import DiscreetError, EngineFailed, InvalidInput
 from discreet.session.data import Snapshot
 from discreet.session.session import Session
+from discreet.sql.hashing import digest
 from tests.engines.hospital import (
     OWN_SCHEMA,
     PASSWORD,
@@ -157,6 +158,9 @@ def test_an_explanation_keeps_the_key_and_the_secret_to_itself(hospital, tmp_pat
     for mode in ("snapshot", "live"):
         with opened(tmp_path / mode, mode=mode) as session:
             said = session.explain(QUERIES[3], epsilon=1)
+            ran = session.plan(QUERIES[3], epsilon=1).measurement.sql
+            assert (digest(KEY) in ran) == (mode == "live")
+            assert digest(KEY) not in repr(said) + str(said)
             assert KEY not in repr(said) + str(said)
             assert PASSWORD not in repr(said) + str(said)
             assert exact(session, QUERIES[3])

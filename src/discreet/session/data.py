@@ -93,6 +93,11 @@ class Data:
         """What a query reads: the snapshot, or its definition in its place."""
         return f"({self._select}) AS snapshot" if self.live else self._engine.table
 
+    @property
+    def shown(self) -> str:
+        """The same for an analyst to read: a word stands where the key would."""
+        return f"({self._written(None)}) AS snapshot" if self.live else self._engine.table
+
     def prepare(self, *, refresh: bool = False, progress: Progress | None = None) -> str:
         """Make the snapshot if it is missing, outdated or due; its id ('live' where none is kept).
 
@@ -141,10 +146,13 @@ class Data:
 
     @cached_property
     def _select(self) -> str:
+        return self._written(self._key)
+
+    def _written(self, key: str | None) -> str:
         return snapshot(
             self.dataset,
             source=self._relation,
-            key=self._key,
+            key=key,
             dialect=self._dialect,
             # DuckDB tries each cast; where that is not possible, the types decide beforehand.
             types=None if self._dialect is DUCKDB else self._engine.types(),

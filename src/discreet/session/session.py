@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -108,17 +107,15 @@ class Session:
 
     def explain(self, text: str, **terms: Unpack[Terms]) -> Explanation:
         """What a query would cost and how large its error would be. Nothing is spent."""
-        request = self._plan(self._read(text), None, terms, snapshot="")
+        request = self._plan(self._read(text), None, terms, shown=True)
         left = self._left(request.dataset.name)
         charge = cost(request.events, accountant_of(request.dataset))
-        explained = explain(
+        return explain(
             request,
             charge=dict(zip(left, charge, strict=True)),
             left=left,
             wanted=wanted(terms, request.query, request.dataset),
         )
-        # Which of a person's rows are kept is decided by the key, and is nobody's business.
-        return replace(explained, sql=explained.sql.replace(self._key, "KEY"))
 
     def plan(self, text: str, *, key: str | None = None, **terms: Unpack[Terms]) -> Request:
         """Read, bound and price a query. No private row is looked at."""
@@ -127,9 +124,8 @@ class Session:
     def _read(self, text: str) -> Query:
         return read_query(text, self._schemas)
 
-    def _plan(
-        self, query: Query, key: str | None, terms: Terms, *, snapshot: str | None = None
-    ) -> Request:
+    def _plan(self, query: Query, key: str | None, terms: Terms, *, shown: bool = False) -> Request:
+        """``shown`` is for reading: its SQL never held the key, which decides what is kept."""
         dataset = self.policy.datasets[query.core.dataset]
         if query.core.keys and query.core.keys_are_public:
             public_groups(query.core)  # refuses too many
@@ -138,10 +134,10 @@ class Session:
         measurement = measure(
             query.core,
             noise.lowered,
-            table=data.table,
+            table=data.shown if shown else data.table,
             dialect=data.dialect,
             bounding=group_bounding(query.core, dataset),
-            key=self._key,
+            key=None if shown else self._key,
         )
         return Request(
             query,
@@ -149,7 +145,7 @@ class Session:
             noise,
             measurement,
             confidence_of(terms, dataset),
-            self.prepare(dataset.name) if snapshot is None else snapshot,
+            "" if shown else self.prepare(dataset.name),
             # Live rows may have changed since: only a key makes two questions the same.
             once=data.live,
             key=key,

@@ -42,7 +42,7 @@ def clean(declared: Column, dialect: Dialect, types: Mapping[str, str] | None = 
 
 
 def clean_unit(
-    declared: Column, key: str, dialect: Dialect, types: Mapping[str, str] | None = None
+    declared: Column, key: str | None, dialect: Dialect, types: Mapping[str, str] | None = None
 ) -> str:
     """Who a row is about: a whole number, or 128 keyed bits of a name.
 

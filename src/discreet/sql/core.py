@@ -38,12 +38,13 @@ def measure(
     table: str,
     dialect: Dialect,
     bounding: GroupBounding | None = None,
-    key: str = "",
+    key: str | None = None,
 ) -> Measurement:
     """The query that measures the primitives of a core on a snapshot.
 
     The snapshot holds no more rows of a unit than are used. With ``bounding`` each unit keeps only
-    some of the query's groups, chosen by a hash under ``key``, and some rows in each.
+    some of the query's groups, chosen by a hash under ``key``, and some rows in each. Without a
+    ``key`` the text is only for showing.
     """
     columns: list[str] = []
 
@@ -89,7 +90,9 @@ def _where(core: Core, dialect: Dialect) -> str:
     return " WHERE " + " AND ".join(conditions) if conditions else ""
 
 
-def _bounded(core: Core, source: str, bounding: GroupBounding, key: str, dialect: Dialect) -> str:
+def _bounded(
+    core: Core, source: str, bounding: GroupBounding, key: str | None, dialect: Dialect
+) -> str:
     """The rows that are left when each unit keeps some groups, and some rows in each."""
     keys = [_key(each, dialect) for each in core.keys]
     kinds = [each.expression.meaning.type for each in core.keys]

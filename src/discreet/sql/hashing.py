@@ -14,6 +14,9 @@ from discreet.plan.expressions import Type
 from discreet.sql.dialects import Dialect
 from discreet.sql.emit import apply, constant, real
 
+HIDDEN = "KEY"
+"""What stands for the key where SQL is shown, not run."""
+
 _BETWEEN = "|"
 _MISSING = "~"
 # Reals count to about a millionth and to about 4e12: whoever orders by the hash orders by the
@@ -29,7 +32,7 @@ def canonical(text: str, kind: Type, dialect: Dialect) -> str:
     return f"COALESCE({dialect.canonical[kind].format(text)}, {constant(_MISSING, dialect)})"
 
 
-def keyed(key: str, parts: Sequence[str], dialect: Dialect) -> str:
+def keyed(key: str | None, parts: Sequence[str], dialect: Dialect) -> str:
     """128 bits of texts under a key, which all engines bring into the same order.
 
     No part may be NULL: what is NULL would be passed over.
@@ -38,12 +41,18 @@ def keyed(key: str, parts: Sequence[str], dialect: Dialect) -> str:
     return apply("hash", f"CONCAT_WS({', '.join([*texts, *parts])})", dialect=dialect)
 
 
-def keyed_name(key: str, name: str, dialect: Dialect) -> str:
+def keyed_name(key: str | None, name: str, dialect: Dialect) -> str:
     """128 bits of a name under a key; NULL where the name is."""
     prefix = constant(digest(key) + _BETWEEN, dialect)
     return apply("hash", f"{prefix} || {name}", dialect=dialect)
 
 
-def digest(key: str) -> str:
-    """80 bits of the key: with them most rows fit into one block of MD5."""
+def digest(key: str | None) -> str:
+    """80 bits of the key: with them most rows fit into one block of MD5.
+
+    Without a key the text is only for showing, and a word stands where they would: whoever saw
+    them could tell which of a person's rows are kept, and which name a hash is of.
+    """
+    if key is None:
+        return HIDDEN
     return hashlib.sha256(key.encode()).hexdigest()[:20]

@@ -24,14 +24,14 @@ def snapshot(
     dataset: Dataset,
     *,
     source: str,
-    key: str,
+    key: str | None,
     dialect: Dialect,
     types: Mapping[str, str] | None = None,
 ) -> str:
     """The SELECT that defines a snapshot of ``source`` (an engine's relation, quoted).
 
     ``types`` are the engine's own words for the types of the source's columns. Without them each
-    cast is tried, where the engine can try.
+    cast is tried, where the engine can try. Without a ``key`` the text is only for showing.
     """
     columns = [column for name, column in dataset.columns.items() if name != dataset.unit]
     cleaned = [
