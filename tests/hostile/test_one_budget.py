@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,9 +13,10 @@ import discreet
 from discreet.errors import InsufficientBudget, InvalidPolicy, LedgerClosed, PolicyDiffers
 from discreet.session.session import Session
 
+VISITS = '"visits.parquet"'
 DATASET = """
 [dataset.{name}]
-source = "visits.parquet"
+source = {source}
 unit = "{unit}"
 {more}
 [dataset.{name}.columns]
@@ -33,9 +35,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def opened(
-    folder: Path, *names: str, more: str = "rows_per_unit = 2", unit: str = "who"
+    folder: Path,
+    *names: str,
+    more: str = "rows_per_unit = 2",
+    unit: str = "who",
+    sources: tuple[str, ...] = (VISITS,),
 ) -> Session:
-    texts = [DATASET.format(name=name, unit=unit, more=more) for name in names]
+    """A policy of these names, each with its own source if there are several."""
+    each = sources if len(sources) > 1 else sources * len(names)
+    texts = [
+        DATASET.format(name=name, unit=unit, more=more, source=source)
+        for name, source in zip(names, each, strict=True)
+    ]
     (folder / "policy.toml").write_text("".join(texts))
     return discreet.open(folder / "policy.toml", analyst="ann")
 
@@ -74,8 +85,10 @@ def test_a_ledger_that_is_gone_closes_the_data_set(folder):
 
 
 def test_a_pool_cannot_mix_rows_and_people(folder):
-    named = DATASET.format(name="one", unit="who", more='rows_per_unit = 2\npool = "all"')
-    rows = DATASET.format(name="other", unit="each row", more='pool = "all"')
+    named = DATASET.format(
+        name="one", source=VISITS, unit="who", more='rows_per_unit = 2\npool = "all"'
+    )
+    rows = DATASET.format(name="other", source=VISITS, unit="each row", more='pool = "all"')
     (folder / "policy.toml").write_text(named + rows)
     with pytest.raises(InvalidPolicy, match="a row is a person"):
         discreet.open(folder / "policy.toml", analyst="ann")
@@ -88,3 +101,47 @@ def test_the_budget_goes_on_when_the_folder_is_moved(folder):
         opened(moved, "renamed")
     with pytest.raises(InsufficientBudget):
         spend(opened(moved, "visits"), "visits")
+
+
+SAME_FILE = {
+    "two patterns": ('"v*.parquet"', '"visit?.parquet"'),
+    "a pattern and a file": ('"visits.parquet"', '"*.parquet"'),
+    "a pattern that goes deep": ('"visits.parquet"', '"**/*.parquet"'),
+    "another way to it": ('"visits.parquet"', '"sub/../visits.parquet"'),
+    "a link": ('"visits.parquet"', '"sub/link.parquet"'),
+    "a second name of one file": ('"visits.parquet"', '"sub/twin.parquet"'),
+    "another reader": ('"v*.parquet"', '{ kind = "spark", path = "visits.parquet" }'),
+    "a folder": ('"sub/*.parquet"', '{ kind = "spark", path = "sub" }'),
+    "one table by two names": (
+        '{ path = "h.duckdb", table = "visits" }',
+        '{ path = "h.duckdb", table = "main.Visits" }',
+    ),
+}
+
+
+@pytest.mark.parametrize("sources", SAME_FILE.values(), ids=SAME_FILE)
+def test_the_same_file_under_another_name_has_no_second_budget(folder, sources):
+    (folder / "sub").mkdir()
+    (folder / "sub" / "link.parquet").symlink_to(folder / "visits.parquet")
+    (folder / "sub" / "twin.parquet").hardlink_to(folder / "visits.parquet")
+    with duckdb.connect(str(folder / "h.duckdb")) as file:
+        file.execute("CREATE TABLE visits AS SELECT 1 AS who")
+    with pytest.raises(PolicyDiffers, match="second one") as refused:
+        opened(folder, "one", "other", sources=sources)
+    assert 'pool = "one"' in str(refused.value)
+
+
+def test_every_file_of_a_pattern_is_remembered(folder):
+    pq.write_table(pa.table({"who": [5]}), folder / "visits2.parquet")
+    spend(opened(folder, "visits", sources=('"v*.parquet"',)), "visits")
+    with pytest.raises(PolicyDiffers, match="second one"):
+        opened(folder, "renamed", sources=('"visits2.parquet"',))
+
+
+def test_other_files_have_a_budget_of_their_own(folder):
+    pq.write_table(pa.table({"who": [5]}), folder / "beds.parquet")
+    with duckdb.connect(str(folder / "h.duckdb")) as file:
+        file.execute("CREATE TABLE visits AS SELECT 1 AS who; CREATE TABLE beds AS FROM visits")
+    tables = [f'{{ path = "h.duckdb", table = "{name}" }}' for name in ("visits", "beds")]
+    with opened(folder, "a", "b", "c", "d", sources=('"v*.parquet"', '"b*.parquet"', *tables)):
+        pass

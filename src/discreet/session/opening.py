@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,12 @@ from discreet.errors import DiscreetError, InvalidInput, PolicyDiffers
 from discreet.exact import Rational
 from discreet.exact import delta as exact_delta
 from discreet.ledger import Balance, create, open_ledger
-from discreet.policy import EACH_ROW, Dataset, Policy, Source, read, single
+from discreet.policy import EACH_ROW, Policy, Source, read, single
 from discreet.policy.single import dataset_name
 from discreet.policy.sources import kind_of
 from discreet.session.files import column_types
 from discreet.session.home import Home
+from discreet.session.rows import lasting, passing
 from discreet.session.session import Session
 
 CURATOR = "curator"
@@ -116,11 +116,13 @@ def open_policy(
             if named
             else "under [dataset.NAME.analysts]: ann = { epsilon = 1 }",
         )
-    sources = [(_source(policy, d, home), d.pool_name) for d in policy.datasets.values()]
+    datasets = policy.datasets.values()
+    sources = [(each, d.pool_name) for d in datasets for each in lasting(policy, d, home)]
+    now = [(each, d.pool_name) for d in datasets for each in passing(policy, d)]
     with home.opening():
         home.check_ledger()
         home.key()
-        home.check_people(sources)
+        home.check_people([*sources, *now])
         ledger = open_ledger(home.ledger) if home.ledger.exists() else create(home.ledger)
     try:
         session = Session(policy, ledger=ledger, home=home, analyst=who)
@@ -136,18 +138,6 @@ def open_policy(
         ledger.close()
         raise
     return session
-
-
-def _source(policy: Policy, dataset: Dataset, home: Home) -> str:
-    """Where the rows come from, in words that stay the same under another name.
-
-    Files are named as seen from the home, so that the folder may be moved and opened from anywhere.
-    """
-    source = dataset.source
-    place = source.connection or ""
-    if source.path:
-        place = os.path.relpath(Path(policy.locate(source.path)).resolve(), home.folder.parent)
-    return f"{place} {source.table or ''}"
 
 
 def held_budget(home: Home, dataset: str) -> Balance | None:

@@ -1,0 +1,69 @@
+"""Which rows a source holds, in words that stay the same under another name.
+
+A budget belongs to people, and rows are known by the files that hold them: two patterns that match
+one file would otherwise give its people two budgets. That a file exists is public; none is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from glob import glob
+from pathlib import Path
+
+from discreet.policy import Dataset, Policy
+from discreet.session.home import Home
+
+
+def lasting(policy: Policy, dataset: Dataset, home: Home) -> Iterator[str]:
+    """What a source is remembered by: its table, or its pattern and every file that it matches.
+
+    Files are named as seen from the home, so that the folder may be moved and opened from anywhere.
+    """
+    source, table = dataset.source, _table(dataset)
+    if source.path is None:
+        yield f"{source.connection or ''} {table}"
+        return
+    for place in (_place(policy, dataset), *files(policy, dataset)):
+        seen = os.path.relpath(Path(place).resolve(), home.folder.parent)
+        yield f"{seen} {table}"
+
+
+def passing(policy: Policy, dataset: Dataset) -> Iterator[str]:
+    """What tells two names of one file at this moment: the place on its disk.
+
+    It is not remembered, since a disk gives the place of a deleted file to another one.
+    """
+    table = _table(dataset)
+    for place in files(policy, dataset):
+        with suppress(FileNotFoundError):  # deleted just now
+            found = Path(place).stat()
+            yield f"{found.st_dev}:{found.st_ino} {table}"
+
+
+def files(policy: Policy, dataset: Dataset) -> list[str]:
+    """The files of this machine that a source's path matches; those in a folder, if it is one."""
+    if dataset.source.path is None:
+        return []
+    found: list[str] = []
+    for place in sorted(glob(_place(policy, dataset), recursive=True)):  # noqa: PTH207  # absolute
+        inside = Path(place).rglob("*") if Path(place).is_dir() else [Path(place)]
+        found += [str(each) for each in inside if each.is_file()]
+    return found
+
+
+def _place(policy: Policy, dataset: Dataset) -> str:
+    path = dataset.source.path or ""
+    return policy.locate(path.removeprefix("file://") if path.startswith("file:///") else path)
+
+
+def _table(dataset: Dataset) -> str:
+    source = dataset.source
+    if source.table is None:
+        return ""
+    if source.kind == "postgres":
+        return ".".join(source.schema_and_table)
+    # To DuckDB and Spark small and large letters are alike.
+    table = source.table.lower()
+    return table.removeprefix("main.") if source.kind == "duckdb" else table
