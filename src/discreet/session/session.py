@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from difflib import get_close_matches
 from fractions import Fraction
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -12,6 +13,7 @@ import numpy as np
 from discreet.accounting.filters import cost
 from discreet.answer import Answer, Cell, Column, Cost
 from discreet.engines.protocol import Progress
+from discreet.errors import InvalidInput, InvalidQuery
 from discreet.ledger import Balance, Ledger, Stored
 from discreet.plan.noise import group_bounding
 from discreet.plan.query import Query
@@ -27,7 +29,14 @@ from discreet.session.postprocess import Output, postprocess
 from discreet.session.request import Request
 from discreet.session.steady import steady
 from discreet.session.table import NoisyTable, Released
-from discreet.session.terms import Terms, confidence_of, noise_on, require_affordable, wanted
+from discreet.session.terms import (
+    Terms,
+    confidence_of,
+    noise_on,
+    require_affordable,
+    require_known,
+    wanted,
+)
 from discreet.sql.core import measure
 from discreet.sql.queries import read_query
 
@@ -45,6 +54,7 @@ class Session:
         self.ledger = ledger
         self.analyst = analyst
         self._key = home.key()
+        self._closed = False
         self.progress: Progress | None = None
         """Told how far a snapshot is, when one is made; left None, a bar is drawn for people."""
         self._schemas = {
@@ -76,7 +86,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Let go of engines and ledger."""
+        """Let go of engines and ledger; nothing is answered or charged from then on."""
+        self._closed = True
         for data in self._data.values():
             data.close()
         self.ledger.close()
@@ -122,10 +133,17 @@ class Session:
         return self._plan(self._read(text), key, terms)
 
     def _read(self, text: str) -> Query:
+        if not isinstance(text, str):
+            raise InvalidQuery(
+                f"a query is text, and this is of type {type(text).__name__}.",
+                hint='"SELECT COUNT(*) FROM visits"',
+            )
         return read_query(text, self._schemas)
 
     def _plan(self, query: Query, key: str | None, terms: Terms, *, shown: bool = False) -> Request:
         """``shown`` is for reading: its SQL never held the key, which decides what is kept."""
+        self._require_open()
+        require_known(terms)
         dataset = self.policy.datasets[query.core.dataset]
         if query.core.keys and query.core.keys_are_public:
             public_groups(query.core)  # refuses too many
@@ -220,8 +238,24 @@ class Session:
         return self.ledger.balance(self._dataset(dataset).name, analyst=self.analyst)
 
     def _dataset(self, name: str | None) -> Dataset:
+        self._require_open()
         datasets = self.policy.datasets
-        return datasets[next(iter(datasets)) if name is None else name]
+        if name is None:
+            return next(iter(datasets.values()))
+        if name in datasets:
+            return datasets[name]
+        there = list(datasets)
+        close = get_close_matches(str(name), there, n=1, cutoff=0.4) or there[:1]
+        raise InvalidInput(
+            f"there is no data set {name!r}: there are {', '.join(there)}.", hint=f'"{close[0]}"'
+        )
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise InvalidInput(
+                "this session is closed, so nothing is answered and nothing charged.",
+                hint='discreet.open("policy.toml") opens another.',
+            )
 
     def _left(self, dataset: str) -> dict[str, Fraction]:
         """What can still be spent: the smaller of the data set's rest and the analyst's."""

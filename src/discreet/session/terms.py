@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import TypedDict
 
@@ -37,6 +39,18 @@ class Terms(TypedDict, total=False):
     """Whether the target speaks of all groups at once, not of each."""
     assuming: int | None
     """The number of rows of a group for which the errors of averages and ratios are wanted."""
+
+
+def require_known(given: Iterable[str]) -> None:
+    """Refuse a term that nobody defined: a misspelt limit is no limit, and would cost money."""
+    known = list(Terms.__annotations__)
+    for name in given:
+        if name not in known:
+            close = get_close_matches(name, [*known, "key", "dataset"], n=1)
+            raise InvalidInput(
+                f"{name} is no term of a query: there are {', '.join(known)}. Nothing was spent.",
+                hint=f"did you mean {close[0]}?" if close else "leave it out.",
+            )
 
 
 def confidence_of(terms: Terms, dataset: Dataset) -> Fraction:
