@@ -80,6 +80,8 @@ class Answer:
     """What a privacy statement says: unit, relation, bounds, mechanisms."""
     shared: bool = False
     """Whether the analyst's own cap alone was charged, since another analyst had bought it."""
+    dataset: str = ""
+    """The data set that was asked."""
 
     def __len__(self) -> int:
         return len(self.columns[0].values) if self.columns else 0
@@ -114,6 +116,7 @@ class Answer:
             "left": {name: float(amount) for name, amount in self.left.items()},
             "stored": self.stored,
             "shared": self.shared,
+            "dataset": self.dataset,
             "snapshot": self.snapshot,
         }
 

@@ -146,7 +146,16 @@ def test_the_same_question_is_free_and_has_the_same_answer(discreet, visits):
 def test_json_has_the_promised_shape(discreet, visits):
     words = ("ask", BY_WARD, *WHO, "--keys", KEYS, "--epsilon", "0.5", "--json")
     answer = json.loads(discreet(*words).out)
-    assert list(answer) == ["columns", "rows", "cost", "left", "stored", "shared", "snapshot"]
+    assert list(answer) == [
+        "columns",
+        "rows",
+        "cost",
+        "left",
+        "stored",
+        "shared",
+        "dataset",
+        "snapshot",
+    ]
     assert answer["columns"] == ["ward", "n"]
     assert [row["ward"]["value"] for row in answer["rows"]] == list(WARDS)
     for row in answer["rows"]:
@@ -216,6 +225,72 @@ def test_a_diagnosis_says_how_many_cells_do_not_fit(discreet, visits):
     # No day is a whole number; noise of scale 7 * 3 / 100 strays 20 with odds below e**-90.
     assert abs(row["day_null"]["value"] - row["rows"]["value"]) < 40
     assert 40 < row["ward_undeclared"]["value"] < row["rows"]["value"] - 40
+
+
+TWO = """
+[dataset.{name}]
+source = "{name}.csv"
+unit = "patient_id"
+rows_per_unit = 4
+columns.patient_id = {{ type = "text" }}
+columns.ward = {{ type = "text", keys = ["North", "South", "East", "West"] }}
+columns.age = {{ type = "integer" }}
+budget = {{ epsilon = 200 }}
+analysts.ann = {{ epsilon = {cap} }}
+"""
+
+
+@pytest.fixture
+def two(visits):
+    """A policy of two data sets, of which the first has a tenth of the patients."""
+    write_visits(visits.parent / "admissions.csv", patients=200)
+    names = ("admissions", "visits")
+    (visits.parent / "policy.toml").write_text(
+        "".join(TWO.format(name=name, cap=200) for name in names)
+    )
+    return visits.parent / "policy.toml"
+
+
+def test_a_diagnosis_is_of_the_data_set_that_was_asked(discreet, two):
+    words = ("ask", COUNT, "--policy", "policy.toml", "--epsilon", "1", "--json")
+    done = discreet(*words, "--diagnose", "50", "--diagnose-cells", "50")
+    told = json.loads(done.out)
+    (over,), (cells,) = told["diagnosis"]["rows"], told["cells"]["rows"]
+    # Noise of scale 1/25 and 12/50 strays 20 with odds below e**-80.
+    assert abs(over["people"]["value"] - 2000) < 20
+    assert cells["rows"]["value"] > 5000
+    assert told["dataset"] == told["diagnosis"]["dataset"] == "visits"
+    assert told["diagnosis"]["left"]["epsilon"] == 149
+    assert told["cells"]["left"]["epsilon"] == 99
+
+
+def test_beside_csv_a_diagnosis_is_told_where_people_look(discreet, two):
+    words = ("ask", COUNT, "--policy", "policy.toml", "--epsilon", "1", "--csv")
+    done = discreet(*words, "--diagnose", "50")
+    assert len(done.out.splitlines()) == 2
+    assert done.out.startswith('"n",')
+    assert "over_the_cap" in done.err
+    assert "Left: epsilon 149" in done.err
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv", ""])
+def test_an_answer_that_was_paid_for_is_shown_though_its_diagnosis_fails(discreet, two, form):
+    words = ("ask", COUNT, "--policy", "policy.toml", "--epsilon", "1", *filter(None, [form]))
+    done = discreet(*words, "--diagnose", "500")
+    assert done.status == 4
+    assert "does not cover" in done.err
+    if form == "--json":
+        assert json.loads(done.out)["columns"] == ["n"]
+        assert json.loads(done.err)["error"]["code"] == "insufficient_budget"
+    else:
+        assert re.search(r"\b\d,?\d\d\d", done.out)
+
+
+def test_the_price_of_a_diagnosis_is_read_before_anything_is_spent(discreet, two):
+    words = ("ask", COUNT, "--policy", "policy.toml", "--epsilon", "1", "--json")
+    done = discreet(*words, "--diagnose", "much")
+    assert (done.status, done.out) == (2, "")
+    assert json.loads(discreet(*words).out)["stored"] is False
 
 
 def test_bounds_and_keys_give_a_csv_column_its_type(discreet, visits):

@@ -14,6 +14,7 @@ from discreet.cli.interrupt import interruptible
 from discreet.cli.shown import console, show
 from discreet.cli.source import Source, with_source
 from discreet.errors import InvalidInput
+from discreet.exact import epsilon as exact_epsilon
 
 if TYPE_CHECKING:
     from discreet.answer import Answer
@@ -98,7 +99,8 @@ def ask(
         str | None,
         typer.Option(
             metavar="EPSILON",
-            help="Spend this too, on how many people have more rows than are used.",
+            help="Spend this too, on how many people have more rows than are used; with --csv it "
+            "goes to standard error.",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
@@ -146,24 +148,33 @@ def ask(
             told = explanation.told(assuming="--assuming 1000")
             typer.echo(json.dumps(explanation.to_json()) if as_json else told)
             return
+        diagnoses = [
+            (name, how, exact_epsilon(price))
+            for name, how, price in (
+                ("diagnosis", session.diagnose, diagnose),
+                ("cells", session.diagnose_cells, diagnose_cells),
+            )
+            if price is not None
+        ]
         answer = session.sql(sql, key=key, **terms)
-        beside: dict[str, Answer] = {}
-        if diagnose is not None:
-            beside["diagnosis"] = session.diagnose(epsilon=diagnose)
-        if diagnose_cells is not None:
-            beside["cells"] = session.diagnose_cells(epsilon=diagnose_cells)
-    if as_json:
-        also = {name: each.to_json() for name, each in beside.items()}
-        typer.echo(json.dumps(answer.to_json() | also))
-    elif as_csv:
-        write_csv(answer)
-        typer.echo(answer.cost_line(), err=True)
-    else:
-        show(answer, console())
-        for each in beside.values():
-            show(each, console())
-    if plot is not None:
-        answer.plot().save(plot)
+        if as_csv:
+            write_csv(answer)
+            typer.echo(answer.cost_line(), err=True)
+        elif not as_json:
+            show(answer, console())
+        written = answer.to_json()
+        # What was paid for is shown, whatever becomes of the rest.
+        try:
+            if plot is not None:
+                answer.plot().save(plot)
+            for name, how, price in diagnoses:
+                found = how(answer.dataset, epsilon=price)
+                written[name] = found.to_json()
+                if not as_json:
+                    show(found, console(stderr=as_csv))
+        finally:
+            if as_json:
+                typer.echo(json.dumps(written))
 
 
 def _require_drawable(plot: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 from types import TracebackType
@@ -172,20 +173,38 @@ class Session:
     def _ask(self, query: Query, key: str | None, terms: Terms) -> Answer:
         request = self._plan(query, key, terms)
         require_affordable(terms, request.noise.epsilon)
+        bought = self._retried(request)
         reserved = self.ledger.reserve(
             dataset=request.dataset.name,
             analyst=self.analyst,
             key=key,
-            request_sha256=request.sha256,
+            request_sha256=bought.sha256,
             events=request.events,
         )
         stored, shared = isinstance(reserved, Stored), reserved.shared
+        if stored:
+            request = bought
         if not isinstance(reserved, Stored):
             released = self.release(request, self.aggregate(request))
             reserved = self.ledger.settle(reserved, released.to_bytes())
         table = NoisyTable.from_bytes(reserved.answer, query.core)
         outputs = postprocess(Released(table, request.noise), query.stages, request.confidence)
         return self._answer(request, outputs, stored=stored, shared=shared)
+
+    def _retried(self, request: Request) -> Request:
+        """The request that its key stands for, if that is this question of an earlier snapshot.
+
+        What was bought before a snapshot was made anew is still the retry's. If the answer never
+        came, it is taken from the rows of now: the charge is for one release, whichever it is.
+        """
+        data = self._data[request.dataset.name]
+        if request.key is None or not (earlier := data.earlier()):
+            return request
+        first = self.ledger.keyed(request.dataset.name, analyst=self.analyst, key=request.key)
+        if first in (None, request.sha256):
+            return request
+        then = (replace(request, snapshot=each) for each in earlier)
+        return next((each for each in then if each.sha256 == first), request)
 
     # The seam: exact numbers in, noisy table out ------------------------------------------------
 
@@ -277,6 +296,7 @@ class Session:
             request.confidence,
             facts(request),
             shared,
+            request.dataset.name,
         )
 
 
