@@ -13,6 +13,7 @@ import pytest
 
 import discreet
 from discreet.engines.duckdb import DuckDB
+from discreet.errors import EngineFailed, KeyReused
 from tests.session.made import EXACT, ROWS, write
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -76,6 +77,41 @@ def test_when_its_moment_has_come_the_next_question_makes_it_anew(opened, tmp_pa
         assert not second.stored
         assert spent(session) == 2 * EXACT
         assert session.sql(COUNT, epsilon=EXACT).stored
+
+
+def test_a_retry_with_its_key_gets_what_it_bought_before(opened, tmp_path):
+    with opened() as session:
+        first = session.sql(COUNT, epsilon=EXACT, key="monday")
+    write(tmp_path, MORE)
+    for _ in range(3):
+        aged(tmp_path, timedelta(days=1))
+        with opened() as session:
+            session.prepare()
+            retried = session.sql(COUNT, epsilon=EXACT, key="monday")
+            assert (retried.stored, retried["n"], retried.snapshot) == (True, (5,), first.snapshot)
+            assert spent(session) == EXACT
+            with pytest.raises(KeyReused):
+                session.sql("SELECT COUNT(age) FROM visits", epsilon=EXACT, key="monday")
+            with pytest.raises(KeyReused):
+                session.sql(COUNT, epsilon=EXACT // 2, key="monday")
+
+
+def test_a_retry_whose_answer_never_came_is_answered_from_the_rows_of_now(
+    opened, tmp_path, monkeypatch
+):
+    def fails(*_, **__):
+        raise EngineFailed("no.", hint="again.")
+
+    with opened() as session, monkeypatch.context() as broken:
+        broken.setattr(DuckDB, "run", fails)
+        with pytest.raises(EngineFailed):
+            session.sql(COUNT, epsilon=EXACT, key="monday")
+    write(tmp_path, MORE)
+    aged(tmp_path, timedelta(days=1))
+    with opened() as session:
+        found = [session.sql(COUNT, epsilon=EXACT, key="monday") for _ in range(2)]
+        assert [(each["n"], each.stored) for each in found] == [((6,), False), ((6,), True)]
+        assert spent(session) == EXACT
 
 
 def test_until_then_a_changed_source_changes_nothing(opened, tmp_path):

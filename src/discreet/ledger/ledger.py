@@ -17,6 +17,7 @@ from discreet.accounting.names import is_name
 from discreet.errors import InvalidInput, InvalidName, TooLarge, UnknownAccount
 from discreet.events import Event
 from discreet.ledger.accounts import Account, DataSet, Place
+from discreet.ledger.draft import mark
 from discreet.ledger.entries import Entry, compact
 from discreet.ledger.replay import Verified, verify
 from discreet.ledger.requests import (
@@ -194,6 +195,18 @@ class Ledger:
             return Stored(reply.seq, reply.answer, reply.shared)
         assert isinstance(reply, Reserved)  # noqa: S101
         return Reservation(dataset, analyst, key, request, reply.seq, reply.shared)
+
+    def keyed(self, dataset: str, *, analyst: str, key: str) -> str | None:
+        """The digest of the request that a key of the analyst's stands for, if it stands for one.
+
+        Nothing is charged: a retry whose digest has changed since, by a new snapshot, finds what
+        it has already bought.
+        """
+        named = mark("key", self._fixed(dataset).name, name_of(analyst, "analyst"), key)
+        with self.store.reading() as reader:
+            seq = reader.find([named]).get(named)
+            entry = None if seq is None else next(iter(reader.entries(seq - 1, 1)), None)
+        return None if entry is None else str(entry.data["request"])
 
     def settle(self, reservation: Reservation, answer: bytes) -> Stored:
         """Keep the answer, durably; if there is one already, that one counts and is returned."""

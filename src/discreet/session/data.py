@@ -112,6 +112,8 @@ class Data:
             existing = self._kept()  # another builder may have been quicker
             if existing is not None and existing.good and not refresh:
                 return existing.id
+            if existing is not None:
+                self._home.outlived(self.dataset.name, existing.id)
             return self._engine.prepare(
                 self._select, definition=self._definition, progress=progress
             )
@@ -119,6 +121,10 @@ class Data:
     def snapshot(self) -> Snapshot | None:
         """What is there, if anything is."""
         return None if self.live else self._kept()
+
+    def earlier(self) -> list[str]:
+        """The ids of the snapshots before this one, the last first."""
+        return [] if self.live else self._home.earlier(self.dataset.name)
 
     def run(
         self, sql: str, *, snapshot: str | None = None, timeout: float | None = None

@@ -36,6 +36,23 @@ class Home:
         safe = "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):06x}" for c in dataset)
         return self.folder / "snapshots" / f"{safe}.duckdb"
 
+    def outlived(self, dataset: str, snapshot: str) -> None:
+        """Remember the id of a snapshot that another one takes the place of."""
+        self._ids(dataset).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        with os.fdopen(os.open(self._ids(dataset), flags, 0o600), "a") as file:
+            file.write(f"{snapshot}\n")
+
+    def earlier(self, dataset: str) -> list[str]:
+        """The ids of the snapshots that were there before, the last first."""
+        try:
+            return self._ids(dataset).read_text().split()[::-1]
+        except FileNotFoundError:
+            return []
+
+    def _ids(self, dataset: str) -> Path:
+        return self.snapshot(dataset).with_suffix(".earlier")
+
     @contextmanager
     def opening(self) -> Iterator[None]:
         """One process at a time finds the key and the ledger, or makes them."""
