@@ -71,7 +71,8 @@ class Files:
         import sqlite3
 
         connection = sqlite3.connect(place)
-        for name in ("entries_stay", "entries_are_kept", "answers_stay", "nothing_is_refunded"):
+        triggers = "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+        for (name,) in connection.execute(triggers).fetchall():
             connection.execute(f"DROP TRIGGER {name}")
         assert connection.execute(statement).rowcount > 0
         connection.commit()
@@ -678,6 +679,32 @@ def test_a_ledger_is_begun_once(ledger, place):
 def test_a_missing_ledger_is_not_a_fresh_one(store):
     with pytest.raises(LedgerClosed, match="no ledger"):
         open_ledger(store.place())
+
+
+def without_a_line(store: Files | Databases, place: str) -> None:
+    """Remove every row of every table, and keep the tables."""
+    for table in ("entries", "marks", "answers", "accounts", "datasets", "meta"):
+        store.tamper(place, f"DELETE FROM {table}")
+
+
+def test_an_emptied_ledger_is_not_a_fresh_one(ledger, place, store):
+    ledger.settle(reserved(ask(ledger, "q", key="k", event=HALF)), b"41")
+    with open_ledger(place) as second:
+        ledger.close()
+        without_a_line(store, place)
+        with pytest.raises(LedgerCorrupt, match="empty"):
+            visits(second)
+        with pytest.raises(LedgerCorrupt, match="empty"):
+            second.verify()
+    with pytest.raises(LedgerCorrupt, match="empty"):
+        open_ledger(place)
+
+
+def test_a_ledger_begins_with_its_first_entry(ledger, place, store):
+    ledger.close()
+    store.tamper(place, "UPDATE meta SET value = 'another' WHERE name = 'ledger'")
+    with pytest.raises(LedgerCorrupt, match="begin this ledger"):
+        open_ledger(place)
 
 
 # Proof

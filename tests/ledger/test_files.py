@@ -199,6 +199,19 @@ def test_what_is_not_a_ledger_is_refused(path):
         open_ledger(path)
 
 
+def test_an_emptied_file_is_not_a_fresh_ledger(ledger, path):
+    ask(ledger, "q", event=HUNDREDTH)
+    ledger.close()
+    path.write_bytes(b"")
+    for _ in range(2):  # looking does not make it one
+        with pytest.raises(LedgerCorrupt, match="empty"):
+            open_ledger(path)
+    with pytest.raises(LedgerCorrupt, match="empty"):
+        ask(ledger, "q2", event=HUNDREDTH)
+    with pytest.raises(LedgerExists):
+        create(path)
+
+
 def test_a_missing_folder_is_said(tmp_path):
     with pytest.raises(LedgerFailed):
         create(tmp_path / "nowhere" / "ledger.db")

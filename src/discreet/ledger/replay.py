@@ -12,7 +12,7 @@ from discreet.errors import LedgerCorrupt
 from discreet.ledger.accounts import Account, DataSet, Place
 from discreet.ledger.draft import Reader, mark
 from discreet.ledger.entries import EMPTY, Entry, Head, compact, link
-from discreet.ledger.store import broken
+from discreet.ledger.store import broken, empty
 
 PAGE = 1000
 
@@ -48,6 +48,8 @@ def verify(reader: Reader) -> Verified:
         if entry.seq % PAGE == 0:
             book.look(reader)
     book.look(reader)
+    if head == EMPTY:
+        raise empty("the ledger")
     if head != reader.head():
         raise broken(head.seq + 1, "is missing")
     book.compare(reader)
@@ -67,8 +69,11 @@ def chain(reader: Reader) -> Iterator[Entry]:
         for entry in page:
             if entry.seq != head.seq + 1:
                 raise broken(head.seq + 1, "is missing")
-            if entry.hash != link(head.hash, entry.body) or entry.data["seq"] != entry.seq:
+            data = entry.data
+            if entry.hash != link(head.hash, entry.body) or data["seq"] != entry.seq:
                 raise broken(entry.seq, "is not what was written")
+            if (data["kind"] == "begin") != (entry.seq == 1):
+                raise broken(entry.seq, "does not stand where a ledger begins")
             head = Head(entry.seq, entry.hash)
             yield entry
 

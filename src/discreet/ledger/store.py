@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from discreet.errors import DiscreetError, LedgerClosed, LedgerCorrupt, Refused
+from discreet.errors import DiscreetError, LedgerClosed, LedgerCorrupt, LedgerFailed, Refused
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.draft import Draft, Reader
-from discreet.ledger.entries import EMPTY, GENESIS, Head, link
+from discreet.ledger.entries import EMPTY, FORMAT, GENESIS, Head, link
 from discreet.ledger.requests import Reopen, Reply, Request
 from discreet.ledger.rules import decide
 
@@ -55,8 +55,9 @@ class Store(ABC):
         try:
             with self.reading() as reader:
                 head = reader.head()
-                require_tail(reader, head)
                 meta = reader.meta()
+                require_begun(reader, meta.get("ledger"), f"the ledger {self.name}")
+                require_tail(reader, head)
                 if "anchor" in meta:
                     self.anchor = Anchor(Path(meta["anchor"]), meta["ledger"])
                     if not despite_anchor:
@@ -131,6 +132,8 @@ class Store(ABC):
         draft = self._draft
         if draft is not None and draft.head == head:
             return draft
+        if head == EMPTY:
+            raise empty(f"the ledger {self.name}")
         reader = self._reader()
         if not any(isinstance(request, Reopen) for request in requests):
             self.check_history(reader, head)
@@ -254,6 +257,23 @@ def require_descent(reader: Reader, head: Head, seen: Head, what: str) -> None:
     )
 
 
+def require_begun(reader: Reader, ledger: str | None, what: str) -> None:
+    """Refuse a ledger without its first entry: it was emptied, and nobody knows what was spent."""
+    first = next(iter(reader.entries(0, 1)), None)
+    if first is None:
+        raise empty(what)
+    if first.seq != 1 or first.hash != link(GENESIS, first.body):
+        raise broken(1, "is missing" if first.seq != 1 else "is not what was written")
+    data = first.data
+    if (data["kind"], data.get("ledger")) != ("begin", ledger):
+        raise broken(1, "does not begin this ledger")
+    if data["format"] != FORMAT:
+        raise LedgerFailed(
+            f"{what} is of format {data['format']}, and this program knows format {FORMAT}.",
+            hint="use the newer release of discreet that wrote it.",
+        )
+
+
 def require_tail(reader: Reader, head: Head) -> None:
     """Refuse a ledger whose last entries do not hang together."""
     after = max(0, head.seq - TAIL - 1)
@@ -264,6 +284,15 @@ def require_tail(reader: Reader, head: Head) -> None:
         if (index > 0 or after == 0) and entry.hash != link(previous, entry.body):
             raise broken(entry.seq, "is not what was written")
         previous = entry.hash
+
+
+def empty(what: str) -> LedgerCorrupt:
+    """The error of a ledger in which not even the first entry is left."""
+    return LedgerCorrupt(
+        f"{what} is empty: not even the entry is there with which every ledger begins. Whatever "
+        "was spent is still spent.",
+        hint="bring back a copy that `discreet ledger verify` accepts.",
+    )
 
 
 def broken(seq: int, what: str) -> LedgerCorrupt:

@@ -22,7 +22,7 @@ from discreet.ledger.group import GroupCommit
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
 from discreet.ledger.sqlite.checkpoints import Checkpoints
 from discreet.ledger.sqlite.faults import sqlite_fault
-from discreet.ledger.sqlite.tables import Tables, migrate, write
+from discreet.ledger.sqlite.tables import Tables, build, migrate, write
 from discreet.ledger.store import Mistaken, Store, now
 
 BUSY_SECONDS = 10.0
@@ -101,7 +101,7 @@ class SQLiteStore(Store):
             os.close(os.open(making, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             connection = connect(making)
             _configure(connection)
-            migrate(connection)
+            build(connection)
             held = Path(anchor).absolute() if anchor is not None else None
             head = _begin_chain(connection, ledger, held)
             connection.close()

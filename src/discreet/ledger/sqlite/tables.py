@@ -10,6 +10,7 @@ from discreet.ledger.accounts import Account, DataSet, Place
 from discreet.ledger.draft import Draft
 from discreet.ledger.entries import EMPTY, Entry, Head
 from discreet.ledger.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from discreet.ledger.store import empty
 
 MOST_MARKS = 500
 """How many marks are looked up by one statement; SQLite has a limit, which varies."""
@@ -129,9 +130,18 @@ def write(connection: sqlite3.Connection, draft: Draft) -> None:
         )
 
 
+def build(connection: sqlite3.Connection) -> None:
+    """Make the tables in a file that was empty a moment ago, and is nobody's yet."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    _migrate(connection, 0)
+
+
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file up to date; one from the future, or of another kind, is refused."""
-    version = _version(connection)
+    """Bring a file up to date; one from the future, of another kind or empty is refused."""
+    _migrate(connection, _version(connection))
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
     while version < VERSION:
         connection.execute("BEGIN IMMEDIATE")
         version = _version(connection)  # another process may have been faster
@@ -139,7 +149,6 @@ def migrate(connection: sqlite3.Connection) -> None:
             for statement in _statements(MIGRATIONS[version]):
                 connection.execute(statement)
             version += 1
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {version}")
         connection.execute("COMMIT")
 
@@ -147,8 +156,9 @@ def migrate(connection: sqlite3.Connection) -> None:
 def _version(connection: sqlite3.Connection) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    empty = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
-    if application != APPLICATION_ID and not (empty and version == 0):
+    if application != APPLICATION_ID:
+        if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
+            raise empty("the file")
         raise LedgerFailed("the file is a database, but not a ledger.", hint="check the path.")
     if version > VERSION:
         raise LedgerFailed(
