@@ -9,6 +9,7 @@ from discreet.policy.model import (
     Dataset,
     EngineSettings,
     KeysFrom,
+    LedgerSettings,
     Policy,
     Source,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Dataset",
     "EngineSettings",
     "KeysFrom",
+    "LedgerSettings",
     "Policy",
     "Proposal",
     "Source",

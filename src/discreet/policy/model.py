@@ -23,6 +23,7 @@ from discreet.exact.parameters import delta as exact_delta
 from discreet.exact.parameters import epsilon as exact_epsilon
 from discreet.policy.columns import RESERVED, Column, KeysFrom
 from discreet.policy.engine import EngineSettings
+from discreet.policy.ledger import LedgerSettings
 from discreet.policy.mistakes import Mistake, refuse
 from discreet.policy.schedule import Schedule
 from discreet.policy.sources import Kind, Source
@@ -285,6 +286,7 @@ class Policy(_Model):
     """Every data set of one curator."""
 
     datasets: Named[Dataset]
+    ledger: LedgerSettings = Field(default_factory=LedgerSettings)
     path: Path | None = None
     """The file it was read from; relative paths start there."""
 
@@ -385,6 +387,7 @@ __all__ = [
     "EngineSettings",
     "KeysFrom",
     "Kind",
+    "LedgerSettings",
     "Policy",
     "Source",
 ]

@@ -73,10 +73,11 @@ def reads(text: str, *, path: Path | None = None) -> Policy:
 
 def _arrange(tree: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Mistake]]:
     """The file's tables in the shape of the model, and what only a file can get wrong."""
-    mistakes = [unknown((key,)) for key in tree if key != "dataset"]
+    mistakes = [unknown((key,)) for key in tree if key not in ("dataset", "ledger")]
+    ledger = {"ledger": tree["ledger"]} if "ledger" in tree else {}
     given = tree.get("dataset", {})
     if not isinstance(given, dict):
-        return {"datasets": given}, mistakes
+        return {"datasets": given} | ledger, mistakes
     datasets: dict[str, Any] = {}
     for name, raw in given.items():
         dataset = raw
@@ -100,7 +101,7 @@ def _arrange(tree: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[M
                         )
                     )
         datasets[name] = dataset
-    return {"datasets": datasets}, mistakes
+    return {"datasets": datasets} | ledger, mistakes
 
 
 def _source(raw: str | dict[str, Any], where: Where, mistakes: list[Mistake]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from discreet.errors import InvalidInput
 from discreet.policy.columns import Column, KeysFrom
 from discreet.policy.engine import EngineSettings
+from discreet.policy.ledger import LedgerSettings
 from discreet.policy.mistakes import Mistake, Where
 from discreet.policy.model import AnalystCap, Budget, Dataset
 from discreet.policy.sources import Source
@@ -41,6 +42,10 @@ EXAMPLES: dict[type[BaseModel], dict[str, str]] = {
         "memory": 'memory = "4 GB"',
         "threads": "threads = 2",
         "spill": 'spill = "spilled"',
+    },
+    LedgerSettings: {
+        "place": 'place = "budget.db"',
+        "anchor": 'anchor = "/mnt/other/anchor"',
     },
     Source: {
         "kind": 'kind = "csv"',
@@ -123,6 +128,8 @@ def table_of(where: Where) -> type[BaseModel] | None:
             return _TABLES[str(name)]
         case ("dataset", _, _, *_):
             return Dataset
+        case ("ledger", _, *_):
+            return LedgerSettings
     return None
 
 
@@ -132,7 +139,7 @@ def unknown(where: Where) -> Mistake:
     if len(where) == 1:
         return Mistake(
             where,
-            f'a policy has no "{name}"; it is a list of data sets.',
+            f'a policy has no "{name}"; it is a list of data sets, and may name their ledger.',
             "[dataset.visits]" + (f' (did you mean "dataset" by "{name}"?)' if _near(name) else ""),
             in_key=True,
         )
@@ -143,7 +150,7 @@ def unknown(where: Where) -> Mistake:
     hint = f"leave it out; the settings here are {', '.join(known)}"
     if close is not None:
         hint = f'did you mean "{close}"? {known[close]}'
-    elif home := _home(name, where, table):
+    elif where[0] == "dataset" and (home := _home(name, where, table)):
         hint = home
     return Mistake(where, message, hint, in_key=True)
 

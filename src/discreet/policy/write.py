@@ -12,7 +12,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from discreet.policy.model import EACH_ROW, AnalystCap, Column, Dataset, Policy, Source
+from discreet.policy.model import (
+    EACH_ROW,
+    AnalystCap,
+    Column,
+    Dataset,
+    LedgerSettings,
+    Policy,
+    Source,
+)
 from discreet.policy.values import shown
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -21,7 +29,8 @@ _TABLES = {"name", "columns", "budget", "analysts"}
 
 def to_toml(policy: Policy) -> str:
     """The text that ``reads`` turns into the same policy; defaults are left out."""
-    return "\n".join(line for name in policy.datasets for line in _dataset(policy.datasets[name]))
+    lines = [line for name in policy.datasets for line in _dataset(policy.datasets[name])]
+    return "\n".join([*_ledger(policy.ledger), *lines])
 
 
 def to_json(model: BaseModel) -> dict[str, Any]:
@@ -37,6 +46,13 @@ def quoted(text: str) -> str:
 def key(name: str) -> str:
     """A TOML key, quoted where it must be."""
     return name if _BARE.fullmatch(name) else quoted(name)
+
+
+def _ledger(ledger: LedgerSettings) -> Iterator[str]:
+    settings = _settings(ledger)
+    if settings:
+        yield from ("[ledger]", *(f"{name} = {_value(each)}" for name, each in settings.items()))
+        yield ""
 
 
 def _dataset(dataset: Dataset) -> Iterator[str]:
