@@ -116,9 +116,10 @@ def open_policy(
             if named
             else "under [dataset.NAME.analysts]: ann = { epsilon = 1 }",
         )
-    datasets = policy.datasets.values()
-    sources = [(each, d.pool_name) for d in datasets for each in lasting(policy, d, home)]
-    now = [(each, d.pool_name) for d in datasets for each in passing(policy, d)]
+    pools = [(dataset.source, dataset.pool_name) for dataset in policy.datasets.values()]
+    folder, root = policy.folder, home.folder.parent
+    sources = [(each, pool) for place, pool in pools for each in lasting(place, folder, root)]
+    now = [(each, pool) for place, pool in pools for each in passing(place, folder)]
     with home.opening():
         home.check_ledger()
         home.key()

@@ -12,54 +12,50 @@ from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
-from discreet.policy import Dataset, Policy
-from discreet.session.home import Home
+from discreet.policy import Source
 
 
-def lasting(policy: Policy, dataset: Dataset, home: Home) -> Iterator[str]:
+def lasting(source: Source, folder: Path, home: Path) -> Iterator[str]:
     """What a source is remembered by: its table, or its pattern and every file that it matches.
 
     Files are named as seen from the home, so that the folder may be moved and opened from anywhere.
     """
-    source, table = dataset.source, _table(dataset)
     if source.path is None:
-        yield f"{source.connection or ''} {table}"
+        yield f"{source.connection or ''} {_table(source)}"
         return
-    for place in (_place(policy, dataset), *files(policy, dataset)):
-        seen = os.path.relpath(Path(place).resolve(), home.folder.parent)
-        yield f"{seen} {table}"
+    for place in (_place(source, folder), *files(source, folder)):
+        seen = os.path.relpath(Path(place).resolve(), home)
+        yield f"{seen} {_table(source)}"
 
 
-def passing(policy: Policy, dataset: Dataset) -> Iterator[str]:
+def passing(source: Source, folder: Path) -> Iterator[str]:
     """What tells two names of one file at this moment: the place on its disk.
 
     It is not remembered, since a disk gives the place of a deleted file to another one.
     """
-    table = _table(dataset)
-    for place in files(policy, dataset):
+    for place in files(source, folder):
         with suppress(FileNotFoundError):  # deleted just now
             found = Path(place).stat()
-            yield f"{found.st_dev}:{found.st_ino} {table}"
+            yield f"{found.st_dev}:{found.st_ino} {_table(source)}"
 
 
-def files(policy: Policy, dataset: Dataset) -> list[str]:
+def files(source: Source, folder: Path) -> list[str]:
     """The files of this machine that a source's path matches; those in a folder, if it is one."""
-    if dataset.source.path is None:
+    if source.path is None:
         return []
     found: list[str] = []
-    for place in sorted(glob(_place(policy, dataset), recursive=True)):  # noqa: PTH207  # absolute
-        inside = Path(place).rglob("*") if Path(place).is_dir() else [Path(place)]
+    for place in sorted(glob(_place(source, folder), recursive=True)):  # noqa: PTH207  # absolute
+        inside = sorted(Path(place).rglob("*")) if Path(place).is_dir() else [Path(place)]
         found += [str(each) for each in inside if each.is_file()]
     return found
 
 
-def _place(policy: Policy, dataset: Dataset) -> str:
-    path = dataset.source.path or ""
-    return policy.locate(path.removeprefix("file://") if path.startswith("file:///") else path)
+def _place(source: Source, folder: Path) -> str:
+    path = source.path or ""
+    return str(folder / (path.removeprefix("file://") if path.startswith("file:///") else path))
 
 
-def _table(dataset: Dataset) -> str:
-    source = dataset.source
+def _table(source: Source) -> str:
     if source.table is None:
         return ""
     if source.kind == "postgres":
