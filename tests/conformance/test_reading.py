@@ -17,7 +17,7 @@ import pytest
 
 from discreet.errors import InvalidInput
 from discreet.policy import Column
-from discreet.sql.cleaning import clean
+from discreet.sql.cleaning import clean, clean_unit
 from discreet.sql.dialects import POSTGRES, SPARK
 from tests.conformance.engines import InDuckDB, InPostgres, InSpark
 
@@ -201,6 +201,64 @@ def test_spark_reads_text_as_what_it_says(kind, spark, tmp_path):
     column = Column.model_validate({"name": "c", "type": kind})
     (found,) = cells_of(engine, [column], "source", engine.types())
     assert dict(zip(cells, found, strict=True)) == cells
+
+
+LONG_NAMES: dict[str, list[Any]] = {
+    "exact": [*(Decimal(n) for n in (10**38 - 1, 10**38 - 2, 2**64, 2**63, 7)), None],
+    "cents": [Decimal("7.00"), Decimal("-0.50"), Decimal(2**63), Decimal(7), None, -(10**36) + 1],
+    "tag": [str(2**64), "12345678901234567890.5", "-7.0", "x", "1e2", None],
+}
+PEOPLE = {
+    "exact": [10**38 - 1, 10**38 - 2, 2**64, 2**63, 7, None],
+    "cents": [7, None, 2**63, 7, None, -(10**36) + 1],
+    "tag": [2**64, None, -7, None, 100, None],
+}
+
+
+def people(engine: Any, source: str, types: dict[str, str]) -> dict[str, list[Any]]:
+    """Who each row is about, by each of the columns that may name people."""
+    units = [
+        clean_unit(Column(name=name, type="integer"), "key", engine.dialect, types)
+        for name in PEOPLE
+    ]
+    listed = ", ".join(f"{text} AS c{place}" for place, text in enumerate(units))
+    rows = engine.rows(f"SELECT {listed} FROM {source} ORDER BY id")
+    return dict(zip(PEOPLE, (list(column) for column in zip(*rows, strict=True)), strict=True))
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory) -> Path:
+    path: Path = tmp_path_factory.mktemp("names") / "t.parquet"
+    kinds = {"exact": pa.decimal128(38, 0), "cents": pa.decimal128(38, 2), "tag": pa.string()}
+    columns = {name: pa.array(cells, kinds[name]) for name, cells in LONG_NAMES.items()}
+    pq.write_table(pa.table({"id": range(6)} | columns), path)
+    return path
+
+
+def test_duckdb_loses_nobody_for_a_long_number(long_names):
+    engine = InDuckDB()
+    types = {"exact": "decimal(38,0)", "cents": "decimal(38,2)", "tag": "varchar"}
+    assert people(engine, f"READ_PARQUET('{long_names}')", types) == PEOPLE
+    engine.close()
+
+
+def test_postgres_loses_nobody_for_a_long_number(postgres):
+    words = {"id": "integer", "exact": "numeric(38,0)", "cents": "numeric(38,2)", "tag": "text"}
+    rows = [[place, *cells] for place, cells in enumerate(zip(*LONG_NAMES.values(), strict=True))]
+    postgres.table(words, rows)
+    assert people(postgres, "source", postgres.types()) == PEOPLE
+    # Equal numbers of another length are one person, and what is no number is nobody.
+    odd = ("7", "7.00", "NaN", "-Infinity", "Infinity", "1e4000", "7.5")
+    postgres.table({"id": "integer", "c": "numeric"}, [(i, Decimal(n)) for i, n in enumerate(odd)])
+    unit = clean_unit(Column(name="c", type="integer"), "key", POSTGRES, postgres.types())
+    found = postgres.connection.execute(f"SELECT {unit}::text FROM source ORDER BY id").fetchall()
+    assert [name for (name,) in found] == ["7", "7", None, None, None, "1" + "0" * 4000, None]
+
+
+def test_spark_loses_nobody_for_a_long_number(spark, long_names):
+    engine = InSpark()
+    engine.source(long_names)
+    assert people(engine, "source", engine.types()) == PEOPLE
 
 
 def test_postgres_has_types_of_its_own(postgres):

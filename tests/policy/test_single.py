@@ -79,3 +79,15 @@ def test_a_mistake_in_a_call_says_which_argument_it_is(settings, where, hint):
 def test_engines_types_are_known_by_their_own_names(kind, names):
     listed = [names] if "<values" in names else names.split("|" if "|" in names else " ")
     assert {name: type_of(name) for name in listed} == dict.fromkeys(listed, kind)
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        *((word, "integer") for word in ("UBIGINT", "HUGEINT", "UHUGEINT", "decimal128(20, 0)")),
+        *(("DECIMAL(38,0)", "integer"), ("numeric(20)", "integer"), ("VARCHAR", "text")),
+    ],
+)
+def test_people_may_have_long_numbers(word, kind):
+    policy = single("v.parquet", types={"who": word}, unit="who", rows_per_unit=1, epsilon=1)
+    assert policy.datasets["v"].columns["who"].type == kind

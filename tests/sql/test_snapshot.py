@@ -295,7 +295,77 @@ def test_names_in_quotes_stay_names(tmp_path):
 @pytest.mark.parametrize("kind", ["DOUBLE", "VARCHAR", "DECIMAL(30, 2)"])
 def test_a_unit_that_is_no_whole_number_is_nobody(kind):
     """Rounded, 1.2 and 1.4 would be one person with the rows of both."""
-    read = clean_unit(Declared(name="c", type="integer"), "key", DUCKDB)
+    read = clean_unit(Declared(name="c", type="integer"), "key", DUCKDB, {"c": kind.lower()})
     cells = ", ".join(f"(CAST({c} AS {kind}))" for c in ("1", "1.2", "1.4", "-2.0", "NULL"))
     found = duckdb.execute(f"SELECT {read} FROM (VALUES {cells}) AS t(c)").fetchall()
     assert found == [(1,), (None,), (None,), (-2,), (None,)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "longest"),
+    [
+        ("UBIGINT", 2**64 - 1),
+        ("HUGEINT", -(2**127) + 1),
+        ("UHUGEINT", 2**128 - 1),
+        ("DECIMAL(38, 0)", -(10**38) + 1),
+        ("DECIMAL(38, 2)", 10**36 - 1),
+        ("VARCHAR", 10**28 - 1),
+    ],
+)
+def test_nobody_is_lost_for_a_long_number(kind, longest, tmp_path):
+    """Numbers beyond 64 bits are people too, and two of them that a double cannot tell apart."""
+    names = (longest, longest - 1 if longest > 0 else longest + 1, 2**63, 2**53 + 1, 2**53, 7)
+    cells = ", ".join(f"(CAST('{name}' AS {kind}))" for name in (*names, 7))
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT * FROM (VALUES {cells}) AS t(c)")
+    policy = dataset(
+        Column(type="integer"),
+        {"kind": "duckdb", "path": str(path), "table": "t"},
+        unit="c",
+        rows_per_unit=1,
+    )
+    with open_policy(policy, beside=tmp_path) as session:
+        session.prepare("t")
+        table = session._data["t"].run('SELECT "_discreet_unit"::VARCHAR AS u FROM snapshot')
+        request = session.plan("SELECT COUNT(DISTINCT c), COUNT(*) FROM t", epsilon=1)
+        counted = [values.tolist() for values in session.aggregate(request).values]
+    assert sorted(table.column("u").to_pylist()) == sorted(map(str, names))
+    assert counted == [[len(names)], [len(names)]]
+
+
+def test_half_of_the_people_of_a_parquet_file_are_not_above_sixty_three_bits(tmp_path):
+    import discreet
+
+    path = tmp_path / "t.parquet"
+    who = [(index * 0x9E3779B97F4A7C15) % 2**64 for index in range(1000)]
+    pq.write_table(pa.table({"who": pa.array(who, pa.uint64())}), path)
+    with discreet.open(path, unit="who", rows_per_unit=1, epsilon=1) as session:
+        request = session.plan("SELECT COUNT(DISTINCT who) FROM t", epsilon=1)
+        assert session.aggregate(request).values[0].tolist() == [1000]
+
+
+def test_a_unit_of_one_type_is_read_anew_when_the_file_has_another(tmp_path):
+    import discreet
+
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"who": pa.array([1, 2], pa.int64())}), path)
+    with discreet.open(path, unit="who", rows_per_unit=1, epsilon=1) as session:
+        session.prepare()
+        pq.write_table(pa.table({"who": pa.array([1, 2**64 - 1], pa.uint64())}), path)
+        session.prepare(refresh=True)
+        request = session.plan("SELECT COUNT(DISTINCT who) FROM t", epsilon=1)
+        assert session.aggregate(request).values[0].tolist() == [2]
+
+
+def test_a_file_may_be_away_while_its_snapshot_serves(tmp_path):
+    import discreet
+
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"who": pa.array([1, 2, 2**64 - 1], pa.uint64())}), path)
+    given = {"unit": "who", "rows_per_unit": 1, "epsilon": 1}
+    with discreet.open(path, **given) as session:
+        session.prepare()
+        path.rename(tmp_path / "away")
+        request = session.plan("SELECT COUNT(*) FROM t", epsilon=1)
+        assert session.aggregate(request).values[0].tolist() == [3]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from discreet.policy.model import EACH_ROW
-from discreet.policy.schema import type_of
+from discreet.policy.schema import type_of, unit_type_of
 from discreet.policy.sources import kind_of
 from discreet.policy.values import Type
 from discreet.policy.write import key, quoted
@@ -118,7 +118,7 @@ def _unit(
 def _column(
     name: str, engine_type: str, unit: str | None, proposals: Mapping[str, Proposal]
 ) -> Iterator[str]:
-    kind = type_of(engine_type)
+    kind = unit_type_of(engine_type) if name == unit else type_of(engine_type)
     if kind is None:
         yield f"# {key(name)}: a column of type {engine_type} cannot be used".replace("\n", " ")
         return

@@ -201,8 +201,7 @@ class Dataset(_Model):
             yield Mistake(
                 (*here, "type"),
                 f"people cannot be told apart by a column of type {column.type}.",
-                # As an integer a real number would be rounded, and two people would be one.
-                'type = "text"' if column.type == "real" else 'type = "integer" or type = "text"',
+                'type = "integer", of whatever length, or type = "text"',
             )
         for setting in ("bounds", "keys", "keys_from", "missing", "grid"):
             if getattr(column, setting) is not None:

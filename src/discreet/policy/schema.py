@@ -34,3 +34,15 @@ def type_of(engine_type: str) -> Type | None:
     dictionary = re.fullmatch(r"dictionary<values=(\w+),.*", text)
     name = dictionary[1] if dictionary else re.sub(r"\s*[(\[].*?[)\]]", "", text)
     return next((kind for kind, pattern in _TYPES.items() if re.fullmatch(pattern, name)), None)
+
+
+def unit_type_of(engine_type: str) -> Type | None:
+    """The same for the column that names people: decimals without a fraction are whole numbers.
+
+    >>> unit_type_of("DECIMAL(20,0)"), unit_type_of("numeric(20)"), unit_type_of("DECIMAL(20,2)")
+    ('integer', 'integer', 'real')
+    """
+    whole = re.fullmatch(
+        r"(decimal(128|256)?|numeric)\(\d+(, ?0)?\)", engine_type.strip(), re.IGNORECASE
+    )
+    return "integer" if whole else type_of(engine_type)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from discreet.errors import InvalidPolicy, PolicyMistake
 from discreet.exact import Rational
 from discreet.policy.model import Policy
-from discreet.policy.schema import type_of
+from discreet.policy.schema import type_of, unit_type_of
 from discreet.policy.sources import kind_of
 from discreet.policy.words import explain
 
@@ -46,9 +46,10 @@ def single(
     >>> policy.datasets["visits"].columns["age"].limits
     (0, 110)
     """
-    known = {column: kind for column, text in types.items() if (kind := type_of(text))}
     columns: dict[str, dict[str, Any]] = {
-        column: {"name": column, "type": kind} for column, kind in known.items()
+        column: {"name": column, "type": kind}
+        for column, text in types.items()
+        if (kind := unit_type_of(text) if column == unit else type_of(text))
     }
     stray: list[PolicyMistake] = []
     for setting, given in (

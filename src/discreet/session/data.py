@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,6 +21,9 @@ from discreet.session.home import Home
 from discreet.sql.dialects import DUCKDB, POSTGRES, SPARK, Dialect
 from discreet.sql.relations import Header, duckdb_source, relation
 from discreet.sql.snapshot import snapshot
+
+_VERSION = 2
+"""Of what a definition means; another one makes every snapshot anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,9 @@ class Data:
     @property
     def shown(self) -> str:
         """The same for an analyst to read: a word stands where the key would."""
-        return f"({self._written(None)}) AS snapshot" if self.live else self._engine.table
+        if not self.live:
+            return self._engine.table
+        return f"({self._written(None, self._types)}) AS snapshot"
 
     def prepare(self, *, refresh: bool = False, progress: Progress | None = None) -> str:
         """Make the snapshot if it is missing, outdated or due; its id ('live' where none is kept).
@@ -150,23 +156,38 @@ class Data:
         due = None if schedule is None else schedule.next(existing.built)
         return Snapshot(existing.id, current, self._engine.place, existing.built, due)
 
-    @cached_property
+    @property
     def _select(self) -> str:
-        return self._written(self._key)
+        return self._written(self._key, self._types)
 
-    def _written(self, key: str | None) -> str:
+    def _written(self, key: str | None, types: Mapping[str, str] | None) -> str:
         return snapshot(
-            self.dataset,
-            source=self._relation,
-            key=key,
-            dialect=self._dialect,
-            # DuckDB tries each cast; where that is not possible, the types decide beforehand.
-            types=None if self._dialect is DUCKDB else self._engine.types(),
+            self.dataset, source=self._relation, key=key, dialect=self._dialect, types=types
         )
 
     @property
+    def _types(self) -> Mapping[str, str] | None:
+        """What the source says of its columns, where that decides how they are read.
+
+        DuckDB tries each cast, so there it is only how long the numbers of people may be; and since
+        another file may have come, it is asked each time.
+        """
+        if self._dialect is not DUCKDB:
+            return self._served
+        unit = self.dataset.unit
+        numbered = unit is not None and self.dataset.columns[unit].type == "integer"
+        return self._engine.types() if numbered else None
+
+    @cached_property
+    def _served(self) -> Mapping[str, str]:
+        return self._engine.types()
+
+    @property
     def _definition(self) -> str:
-        return hashlib.sha256(self._select.encode()).hexdigest()
+        # A file may be away while its snapshot serves, so it is not asked for its types.
+        types = None if self._dialect is DUCKDB else self._types
+        text = f"{_VERSION} {self._written(self._key, types)}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def now() -> datetime:

@@ -47,13 +47,18 @@ def clean_unit(
     """Who a row is about: a whole number, or 128 keyed bits of a name.
 
     Two names fall together with probability below n^2 / 2^129. Of numbers only whole ones are
-    somebody: rounded, two people would become one, who has twice the rows.
+    somebody: rounded, two people would become one, who has twice the rows. Numbers beyond 64 bits
+    stay what they are where the source's type can hold such: read as less, they would be nobody.
     """
     text = read(declared, dialect, types)
     if declared.type != "integer":
         return keyed_name(key, text, dialect)
-    if types is not None and dialect.kind_of(types[declared.name]) in ("whole", "boolean"):
-        return text
+    if types is not None:
+        if dialect.kind_of(types[declared.name]) in ("whole", "boolean"):
+            return text
+        long = dialect.long_names(types[declared.name])
+        if long is not None:
+            return long.format(identifier(declared.name, dialect))
     number = read(declared.model_copy(update={"type": "real"}), dialect, types)
     return f"CASE WHEN {number} = FLOOR({number}) THEN {text} END"
 

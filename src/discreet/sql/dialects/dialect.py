@@ -77,5 +77,11 @@ class Dialect:
     """
     kind_of: Callable[[str], str | None]
     """The kind of cells that the engine's word for a type stands for."""
+    long_names: Callable[[str], str | None]
+    """Who a row is about, by the engine's word for a type of whole numbers beyond 64 bits.
+
+    Each is total and exact: no number is lost for its length, and none is rounded to another.
+    None where 64 bits hold whatever the type holds, or where it holds no exact numbers.
+    """
     gathered: str = ""
     """Said after a SELECT that cleans rows, so that each unit's come together before ranking."""

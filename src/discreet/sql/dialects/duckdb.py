@@ -63,6 +63,18 @@ _TYPES: dict[Type, str] = {
     "timestamp": "TIMESTAMP",
 }
 
+# What is cut off has the sign of the number, so that no number leaves its type by it.
+_WHOLE = "CASE WHEN {0} = TRUNC({0}) THEN TRUNC({0}) END"
+
+
+def _long_names(word: str) -> str | None:
+    if word in ("ubigint", "hugeint", "uhugeint"):
+        return "{0}"
+    if word.startswith("decimal"):
+        return _WHOLE
+    return _WHOLE.replace("{0}", "TRY_CAST({0} AS DECIMAL(38, 10))") if word == "varchar" else None
+
+
 DUCKDB = Dialect(
     name="duckdb",
     quote='"',
@@ -106,4 +118,5 @@ DUCKDB = Dialect(
         {(kind, "any"): f"TRY_CAST({{0}} AS {word})" for kind, word in _TYPES.items()}
     ),
     kind_of=lambda word: "any",  # noqa: ARG005  # every cast can be tried
+    long_names=_long_names,
 )

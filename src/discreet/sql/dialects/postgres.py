@@ -125,6 +125,17 @@ for _declared in ("integer", "real"):
         "{0}", f"({_DECIMAL_OF_TEXT})"
     )
 
+# To PostgreSQL NaN is above infinity.
+_WHOLE = "CASE WHEN ABS({0}) < NUMERIC 'Infinity' AND {0} = TRUNC({0}) THEN TRUNC({0}) END"
+
+
+def _long_names(word: str) -> str | None:
+    kind = _kind_of(word)
+    if kind == "text":
+        return _WHOLE.replace("{0}", f"({_DECIMAL_OF_TEXT})")
+    return _WHOLE if kind == "decimal" else None
+
+
 POSTGRES = Dialect(
     name="postgres",
     quote='"',
@@ -172,4 +183,5 @@ POSTGRES = Dialect(
     moment="TIMESTAMP '{0}'",
     reading=MappingProxyType(_READING),
     kind_of=_kind_of,
+    long_names=_long_names,
 )

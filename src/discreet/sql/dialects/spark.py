@@ -113,6 +113,16 @@ _READING: dict[tuple[Type, str], str] = {
     **{(kind, "any"): f"TRY_CAST({{0}} AS {word})" for kind, word in _TYPES.items()},
 }
 
+_WHOLE = "CASE WHEN {0} % 1 = 0 THEN TRY_CAST({0} AS DECIMAL(38, 0)) END"
+
+
+def _long_names(word: str) -> str | None:
+    kind = _kind_of(word)
+    if kind == "text":
+        return _WHOLE.replace("{0}", f"TRY_CAST({_NUMERIC_TEXT} AS DECIMAL(38, 10))")
+    return _WHOLE if kind == "decimal" else None
+
+
 SPARK = Dialect(
     name="spark",
     quote="`",
@@ -166,6 +176,7 @@ SPARK = Dialect(
     moment="TIMESTAMP_NTZ '{0}'",
     reading=MappingProxyType(_READING),
     kind_of=_kind_of,
+    long_names=_long_names,
     # Left to itself, Spark would send the hashes over the network with the rows.
     gathered=" DISTRIBUTE BY {0}",
 )
