@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -96,6 +97,106 @@ def test_json_holds_the_policy_or_every_mistake(run, tmp_path):
     assert {each["line"] for each in error["mistakes"]} == {1, 2}
 
 
+MISFIT = """\
+[dataset.visits]
+source = "{source}"
+unit = "{unit}"
+rows_per_unit = 20
+
+[dataset.visits.columns]
+patient_id = {{ type = "integer" }}
+{column} = {{ type = "integer", bounds = [0, 110] }}
+
+[dataset.visits.budget]
+epsilon = {epsilon}
+"""
+FITS = {"source": "visits.csv", "unit": "patient_id", "column": "age", "epsilon": "1"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says", "hint"),
+    [
+        (
+            {"source": "visit.csv"},
+            '2:10: dataset.visits.source: there is no file "visit.csv"',
+            "visits.csv?",
+        ),
+        (
+            {"source": "no*.csv"},
+            '2:10: dataset.visits.source: there is no file "no*.csv"',
+            "did you mean visits.csv?",
+        ),
+        (
+            {"column": "aeg"},
+            '8:1: dataset.visits.columns.aeg: the source has no column "aeg"',
+            "mean age?",
+        ),
+        ({"column": "bmi"}, "it has patient_id, ward, age.", "leave it out"),
+        (
+            {"unit": "patient"},
+            "3:8: dataset.visits.unit: the source has no column",
+            'unit = "patient_id"',
+        ),
+        ({"epsilon": "4000000.5"}, "11:11: dataset.visits.budget.epsilon: a cap of", "epsilon = 1"),
+    ],
+    ids=["no file", "no match", "misspelt", "absent", "unit", "epsilon"],
+)
+def test_a_policy_that_cannot_work_is_told_so_at_its_line(run, tmp_path, wrong, says, hint):
+    path = tmp_path / "policy.toml"
+    path.write_text(MISFIT.format(**FITS))
+    assert run("policy", "check", "policy.toml").exit_code == 0
+    path.write_text(MISFIT.format(**FITS | wrong))
+    done = run("policy", "check", "policy.toml")
+    assert done.exit_code == 2
+    assert says in done.stderr
+    assert hint in done.stderr
+    assert "1 mistake." in done.stderr
+    assert "97" not in done.stderr  # names of columns, and nothing of the rows
+
+
+def test_what_does_not_fit_is_told_with_everything_else(run, tmp_path):
+    wrong = {"column": "aeg", "epsilon": "0", "unit": "who"}
+    (tmp_path / "policy.toml").write_text(MISFIT.format(**FITS | wrong))
+    told = json.loads(run("policy", "check", "policy.toml", "--json").stderr)["error"]["mistakes"]
+    assert [(each["line"], each["column"]) for each in told] == [(3, 8), (8, 1), (11, 11)]
+    assert all(each["message"] and each["hint"] for each in told)
+
+
+def test_columns_are_looked_for_in_all_files_and_in_letters_of_any_size(run, tmp_path):
+    parquet.write_table(pa.table({"id": [1]}), tmp_path / "v1.parquet")
+    parquet.write_table(pa.table({"id": [1], "Cost": [0.5]}), tmp_path / "v2.parquet")
+    with duckdb.connect(str(tmp_path / "h.duckdb")) as file:
+        file.execute("CREATE TABLE main.v (id INTEGER, Cost DOUBLE)")
+    for source in ('"v*.parquet"', '{ path = "h.duckdb", table = "v" }'):
+        text = f"""
+            [dataset.v]
+            source = {source}
+            unit = "each row"
+            columns.cost = {{ type = "real", bounds = [0, 1] }}
+            budget.epsilon = 1
+            """
+        (tmp_path / "policy.toml").write_text(text)
+        assert run("policy", "check", "policy.toml").exit_code == 0
+        (tmp_path / "policy.toml").write_text(text.replace("columns.cost", "columns.costs"))
+        assert (
+            'has no column "costs"; it has id, Cost.'
+            in run("policy", "check", "policy.toml").stderr
+        )
+
+
+def test_two_data_sets_of_one_file_need_one_pool(run, tmp_path):
+    one = MISFIT.format(**FITS)
+    other = one.replace("dataset.visits", "dataset.other").replace('"visits.csv"', '"v*.csv"')
+    (tmp_path / "policy.toml").write_text(one + other)
+    done = run("policy", "check", "policy.toml")
+    assert '"visits" reads the same rows' in done.stderr
+    assert 'Hint: pool = "visits" under [dataset.other]' in done.stderr
+    (tmp_path / "policy.toml").write_text(
+        one + other.replace('unit = "', 'pool = "visits"\nunit = "')
+    )
+    assert run("policy", "check", "policy.toml").exit_code == 0
+
+
 def test_a_line_that_may_hold_a_secret_is_not_repeated(run, tmp_path):
     (tmp_path / "policy.toml").write_text(
         '[dataset.v]\nsource = { kind = "postgres", password = "hunter2" }\n'
@@ -109,7 +210,7 @@ def test_notes_say_what_is_worth_a_second_look(run, tmp_path):
     (tmp_path / "policy.toml").write_text(
         """
         [dataset.v]
-        source = "nowhere.parquet"
+        source = "visits.csv"
         unit = "each row"
         columns.age = { type = "integer" }
         budget = { epsilon = 1, delta = 1e-6 }
@@ -118,7 +219,6 @@ def test_notes_say_what_is_worth_a_second_look(run, tmp_path):
     )
     said = " ".join(run("policy", "check", "policy.toml").output.split())
     for words in (
-        'there is no file "nowhere.parquet" here',
         "people is not declared",
         '"ann" may spend more than there is',
         "no bounds for age",

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import pytest
 
-from discreet.errors import InvalidPolicy
+from discreet.accounting import Budget
+from discreet.accounting.measures import measure
+from discreet.errors import InvalidInput, InvalidPolicy
+from discreet.ledger.units import units_down
 from discreet.policy import reads
 
 GOOD = """\
@@ -620,6 +623,47 @@ def test_several_mistakes_are_explained_at_once_in_the_order_of_the_file():
     assert str(caught.value).count("Hint:") == 3
 
 
+# Rules over several settings, which can be judged only where each of them can be read.
+WHOLE = (
+    "a unit that is not declared",
+    "a delta of one person in all",
+    "an analyst's cap that the accountant cannot keep",
+    "an accountant that is no filter",
+)
+# Without a unit, or counted otherwise, nobody can say.
+UNDECIDED = {
+    ("no unit", "a unit that is not declared"),
+    ("many rows where each is a person", "a unit that is not declared"),
+    ("zCDP without a delta", "a delta of one person in all"),
+    ("a delta per query above the budget's", "an accountant that is no filter"),
+    ("a delta per query above the budget's", "an analyst's cap that the accountant cannot keep"),
+}
+
+
+def told(text: str) -> set[tuple[str, str]]:
+    with pytest.raises(InvalidPolicy) as caught:
+        reads(text)
+    return {(each.where, each.message) for each in caught.value.mistakes}
+
+
+@pytest.mark.parametrize("whole", WHOLE)
+def test_no_mistake_hides_another(whole):
+    alone = told(bad(CASES[whole])[0])
+    tried = 0
+    for name, case in CASES.items():
+        text = bad(case)[0]
+        both = text.replace(CASES[whole].good, CASES[whole].bad.replace("^", ""))
+        unlike = (
+            name != whole
+            and text.count(CASES[whole].good) == 1
+            and case.bad.replace("^", "") in both
+        )
+        if unlike and "TOML" not in case.why and (name, whole) not in UNDECIDED:
+            assert told(both) == alone | told(text), name
+            tried += 1
+    assert tried > 50
+
+
 def test_a_secret_is_never_repeated():
     with pytest.raises(InvalidPolicy) as caught:
         reads(bad(CASES["a secret in the policy"])[0])
@@ -669,6 +713,27 @@ def test_an_empty_file_names_no_data_set():
 def test_a_file_of_another_shape_is_refused_in_words(text):
     with pytest.raises(InvalidPolicy):
         reads(text)
+
+
+@pytest.mark.parametrize("accountant", ["pure", "approximate", "zcdp", "rdp:16"])
+def test_a_policy_is_refused_exactly_where_the_ledger_could_not_keep_it(accountant):
+    def kept(epsilon: int) -> bool:
+        try:
+            units_down(measure(accountant).cap(Budget(epsilon, delta)))
+        except InvalidInput:
+            return False
+        return True
+
+    delta = "0" if accountant == "pure" else "1e-6"
+    for epsilon in (1, 10**6, 4 * 10**6, 4 * 10**6 + 1, 4 * 10**6 + 5000, 10**7):
+        text = GOOD.replace("epsilon = 3", f'epsilon = {epsilon}\naccountant = "{accountant}"')
+        text = text.replace("delta = 1e-6", f"delta = {delta}").replace(", delta = 1e-7", "")
+        text = text.replace("ann = { epsilon = 1 }", "")
+        if kept(epsilon):
+            reads(text)
+        else:
+            with pytest.raises(InvalidPolicy, match="cannot be kept"):
+                reads(text)
 
 
 def test_a_query_cannot_spend_the_delta_that_zcdp_needs_itself():

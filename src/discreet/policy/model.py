@@ -34,6 +34,9 @@ from discreet.theory.neighbours import relation as as_relation
 EACH_ROW = "each row"
 """How a file writes ``unit = None``: each row is a person."""
 
+LEAST, MOST = Fraction(1, 10**12), 4_000_000
+"""What a ledger can count, of whatever an accountant sums."""
+
 Epsilon = Annotated[Fraction, BeforeValidator(lambda raw: exact_epsilon(number(raw)))]
 Delta = Annotated[Fraction, BeforeValidator(lambda raw: exact_delta(number(raw)))]
 SmallDelta = Annotated[Fraction, BeforeValidator(lambda raw: small_delta(number(raw)))]
@@ -348,9 +351,16 @@ class Policy(_Model):
 
 def _cap_mistakes(accountant: str, cap: AnalystCap, where: tuple[str, ...]) -> Iterator[Mistake]:
     try:
-        measure(accountant).cap(cap.total)
+        most, *_ = measure(accountant).cap(cap.total)
     except InvalidInput as error:
         yield Mistake(where, error.message, error.hint or "")
+        return
+    if not LEAST <= most <= MOST:
+        yield Mistake(
+            ("epsilon",) if isinstance(cap, Budget) else (*where, "epsilon"),
+            f"a cap of {float(most):g} cannot be kept: it must lie between 1e-12 and {MOST:,}.",
+            "epsilon = 1",
+        )
 
 
 def _name_mistakes(names: Iterable[str], what: str, where: tuple[str, ...]) -> Iterator[Mistake]:

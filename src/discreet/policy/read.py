@@ -5,26 +5,32 @@ from __future__ import annotations
 import re
 import tomllib
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from discreet.errors import InvalidInput, InvalidPolicy, PolicyMistake
+from discreet.policy.against import Look, against
 from discreet.policy.columns import KeysFrom
+from discreet.policy.mend import judged
 from discreet.policy.mistakes import Mistake, Where
 from discreet.policy.model import EACH_ROW, Policy
 from discreet.policy.positions import Place, Position, positions
 from discreet.policy.sources import kind_of
 from discreet.policy.tables import keys_of
 from discreet.policy.values import Type
-from discreet.policy.words import explain, unknown
+from discreet.policy.words import unknown
 
 _AT = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 
 
-def read(path: str | Path) -> Policy:
-    """The policy that a file states."""
+def read(path: str | Path, *, look: Look | None = None) -> Policy:
+    """The policy that a file states.
+
+    With ``look``, which tells what a source says of itself, one that does not fit it is refused.
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -37,10 +43,10 @@ def read(path: str | Path) -> Policy:
         raise InvalidPolicy(
             f'the policy "{path}" is not text in UTF-8.', hint="save it as UTF-8"
         ) from None
-    return reads(text, path=path)
+    return reads(text, path=path, look=look)
 
 
-def reads(text: str, *, path: Path | None = None) -> Policy:
+def reads(text: str, *, path: Path | None = None, look: Look | None = None) -> Policy:
     """The policy that a text states; ``path`` says where relative paths start.
 
     >>> policy = reads('''
@@ -61,13 +67,12 @@ def reads(text: str, *, path: Path | None = None) -> Policy:
     places = positions(text)
     folder = Path() if path is None else path.parent
     wanted, mistakes = _arrange(tree, folder)
-    try:
-        policy = Policy.model_validate(wanted | {"path": path})
-    except ValidationError as error:
-        mistakes += explain(error)
-    else:
-        if not mistakes:
-            return policy
+    policy, found = judged(wanted | {"path": path})
+    mistakes += found
+    if look is not None:
+        mistakes = against(wanted["datasets"], partial(look, folder=folder), mistakes)
+    if policy is not None and not mistakes:
+        return policy
     raise _invalid(name, [_locate(each, places) for each in mistakes])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from glob import glob
 
 from discreet.policy.model import AnalystCap, Column, Dataset, Policy
 from discreet.policy.values import shown
@@ -13,21 +12,13 @@ from discreet.theory.neighbours import Relation
 def summary(policy: Policy) -> str:
     """Each data set: whom it protects, how much may be learned, what is public; then notes."""
     return "\n\n".join(
-        "\n".join(
-            [*_dataset(dataset), *(f"  note       {note}" for note in notes(policy, dataset))]
-        )
+        "\n".join([*_dataset(dataset), *(f"  note       {note}" for note in notes(dataset))])
         for dataset in policy.datasets.values()
     )
 
 
-def notes(policy: Policy, dataset: Dataset) -> Iterator[str]:
+def notes(dataset: Dataset) -> Iterator[str]:
     """What is allowed, and worth a second look."""
-    source = dataset.source
-    if source.kind in ("parquet", "csv", "duckdb") and source.path is not None:
-        place = policy.locate(source.path)
-        # Path.glob takes no pattern that starts at the root.
-        if not glob(place, recursive=True):  # noqa: PTH207
-            yield f'there is no file "{place}" here.'
     deltas = [dataset.budget.delta, dataset.delta_per_query or 0]
     if dataset.people is None and any(deltas):
         yield (

@@ -146,7 +146,7 @@ def unknown(where: Where) -> Mistake:
     table = table_of(where)
     known = EXAMPLES[table] if table is not None else {}
     message = f'there is no setting "{name}" here.'
-    close = _meant(where)
+    close = meant(where)
     hint = f"leave it out; the settings here are {', '.join(known)}"
     if close is not None:
         hint = f'did you mean "{close}"? {known[close]}'
@@ -155,7 +155,20 @@ def unknown(where: Where) -> Mistake:
     return Mistake(where, message, hint, in_key=True)
 
 
-def _meant(where: Where) -> str | None:
+def is_unknown(where: Where) -> bool:
+    """Whether a place is a setting that nobody defined.
+
+    >>> is_unknown(("dataset", "visits", "rows_per_person")), is_unknown(("dataset", "visits"))
+    (True, False)
+    """
+    table = table_of(where)
+    depth = {Dataset: 3, Column: 5, AnalystCap: 5, KeysFrom: 6}
+    if table is None or len(where) != depth.get(table, 4):
+        return False
+    return where[-1] not in EXAMPLES[table]
+
+
+def meant(where: Where) -> str | None:
     """The setting of the same table that a misspelt one is most like."""
     table = table_of(where)
     known = EXAMPLES[table] if table is not None else {}
@@ -184,7 +197,7 @@ def explain(error: ValidationError) -> list[Mistake]:
     lines = [(_place(line), line) for line in error.errors(include_url=False)]
     # A setting that is misspelt is not missing as well.
     misspelt = {
-        (*where[:-1], _meant(where)) for where, line in lines if line["type"] == "extra_forbidden"
+        (*where[:-1], meant(where)) for where, line in lines if line["type"] == "extra_forbidden"
     }
     return [
         _explain(where, line)

@@ -11,6 +11,8 @@ import io
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime
+from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ import pyarrow as pa
 from discreet.engines.duckdb import schema_of
 from discreet.engines.secret import Secret
 from discreet.errors import InvalidInput
+from discreet.policy.against import Seen
 from discreet.policy.sources import Source, kind_of
+from discreet.session.rows import files, passing
 from discreet.sql.dialects import POSTGRES
 from discreet.sql.relations import Header, relation
 
@@ -56,6 +60,36 @@ def header(source: Source, path: str) -> Header:
             f'the first line of "{path}" has {wrong}.', hint="each column a name of its own"
         )
     return tuple(names)
+
+
+def look(source: Source, *, folder: Path) -> Seen:
+    """What files say of themselves, for checking a policy; a server is not asked."""
+    found = files(source, folder)
+    if source.kind in ("parquet", "csv", "duckdb") and not found:
+        raise _no_file(source.path or "", folder)
+    known = frozenset(passing(source, folder))
+    match source.kind:
+        case "parquet":
+            names = (tuple(schema_of(Path(file))) for file in found)
+        case "csv" if source.header:
+            names = (header(source, file) for file in found)
+        case "duckdb":
+            names = (tuple(schema_of(Path(file), table=source.table)) for file in found[:1])
+        case _:
+            return Seen(files=known)
+    return Seen(tuple(dict.fromkeys(chain.from_iterable(names))), known)
+
+
+def _no_file(path: str, folder: Path) -> InvalidInput:
+    beside = (folder / path).parent
+    there = [each.name for each in beside.glob("*") if kind_of(each.name)]
+    close = get_close_matches(Path(path).name, sorted(there), n=1, cutoff=0.4)
+    return InvalidInput(
+        f'there is no file "{folder / path}".',
+        hint=f"did you mean {Path(path).with_name(close[0])}?"
+        if close
+        else "a path starts at the folder of the policy; a pattern such as visits/*.csv will do",
+    )
 
 
 def column_types(
