@@ -14,7 +14,7 @@ NAMES = st.text(
 ).map(lambda name: f"n{name}")
 NUMBERS = st.fractions(-1000, 1000, max_denominator=1000)
 EPSILONS = st.fractions(Fraction(1, 1000), 10, max_denominator=1000)
-DELTAS = st.one_of(st.just(Fraction(0)), st.integers(2, 30).map(lambda n: Fraction(1, 10**n)))
+DELTAS = st.one_of(st.just(Fraction(0)), st.integers(3, 30).map(lambda n: Fraction(1, 10**n)))
 # Years with four digits, as TOML writes them.
 DATES = st.dates(date(1000, 1, 1))
 TIMES = st.datetimes(datetime(1000, 1, 1))  # noqa: DTZ001

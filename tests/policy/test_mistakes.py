@@ -715,6 +715,17 @@ def test_a_file_of_another_shape_is_refused_in_words(text):
         reads(text)
 
 
+def test_a_large_delta_needs_to_know_how_few_people_there_are():
+    text = GOOD.replace("people = 100000\n", "").replace("delta = 1e-7", "delta = 0")
+    reads(text.replace("delta = 1e-6", "delta = 1e-3"))
+    with pytest.raises(InvalidPolicy, match="among fewer than 100 people only") as caught:
+        reads(text.replace("delta = 1e-6", "delta = 1e-2"))
+    (mistake,) = caught.value.mistakes
+    assert mistake.where == "dataset.visits.budget.delta"
+    assert "people = 99" in mistake.hint
+    reads(GOOD.replace("delta = 1e-6", "delta = 1e-2").replace("people = 100000", "people = 99"))
+
+
 @pytest.mark.parametrize("accountant", ["pure", "approximate", "zcdp", "rdp:16"])
 def test_a_policy_is_refused_exactly_where_the_ledger_could_not_keep_it(accountant):
     def kept(epsilon: int) -> bool:

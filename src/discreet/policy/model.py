@@ -6,6 +6,7 @@ is built in Python raises pydantic's ``ValidationError``, a ``ValueError``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,14 +14,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from discreet import accounting
-from discreet.accounting.loss import small_delta
-from discreet.accounting.measures import Measure, measure
 from discreet.accounting.names import is_name
-from discreet.errors import InvalidInput
 from discreet.exact.parameters import confidence as exact_confidence
 from discreet.exact.parameters import delta as exact_delta
-from discreet.exact.parameters import epsilon as exact_epsilon
+from discreet.policy.budget import AnalystCap, Budget, cap_mistakes
 from discreet.policy.columns import RESERVED, Column, KeysFrom
 from discreet.policy.engine import EngineSettings
 from discreet.policy.ledger import LedgerSettings
@@ -34,58 +31,16 @@ from discreet.theory.neighbours import relation as as_relation
 EACH_ROW = "each row"
 """How a file writes ``unit = None``: each row is a person."""
 
-LEAST, MOST = Fraction(1, 10**12), 4_000_000
-"""What a ledger can count, of whatever an accountant sums."""
+LARGEST_DELTA = Fraction(1, 1000)
+"""The most where nobody says how many people there are: there may be a thousand."""
 
-Epsilon = Annotated[Fraction, BeforeValidator(lambda raw: exact_epsilon(number(raw)))]
 Delta = Annotated[Fraction, BeforeValidator(lambda raw: exact_delta(number(raw)))]
-SmallDelta = Annotated[Fraction, BeforeValidator(lambda raw: small_delta(number(raw)))]
 Confidence = Annotated[Fraction, BeforeValidator(lambda raw: exact_confidence(number(raw)))]
 Positive = Annotated[int, Field(ge=1)]
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class AnalystCap(_Model):
-    """The most that one analyst may spend of a data set's budget."""
-
-    epsilon: Epsilon
-    delta: SmallDelta = Fraction(0)
-
-    @property
-    def total(self) -> accounting.Budget:
-        """The cap as accountants and ledgers take it."""
-        return accounting.Budget(self.epsilon, self.delta)
-
-
-class Budget(AnalystCap):
-    """The most that all analysts together may learn about one person.
-
-    >>> Budget(epsilon=Fraction(3)).accountant
-    'pure'
-    """
-
-    accountant: str = ""
-    """A filter's name; left out, ``pure`` where delta is 0 and ``approximate`` where it is not."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _default(cls, raw: Any) -> Any:
-        if isinstance(raw, dict) and "accountant" not in raw:
-            return raw | {"accountant": "approximate" if raw.get("delta") else "pure"}
-        return raw
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        refuse(_cap_mistakes(self.accountant, self, ("accountant",)))
-        return self
-
-    @property
-    def measure(self) -> Measure:
-        """What the accountant sums."""
-        return measure(self.accountant)
 
 
 class Dataset(_Model):
@@ -217,19 +172,28 @@ class Dataset(_Model):
     def _delta_mistakes(self) -> Iterator[Mistake]:
         budget = self.budget
         for analyst, cap in self.analysts.items():
-            yield from _cap_mistakes(budget.accountant, cap, ("analysts", analyst))
+            yield from cap_mistakes(budget.accountant, cap, ("analysts", analyst))
         given = {("budget", "delta"): budget.delta, ("delta_per_query",): self.delta_per_query}
         for analyst, cap in self.analysts.items():
             given["analysts", analyst, "delta"] = cap.delta
-        if self.people is not None:
-            for where, delta in given.items():
-                if delta is not None and delta * self.people >= 1:
-                    yield Mistake(
-                        where,
-                        f"delta = {float(delta):g} is 1/{self.people} or more: it would allow "
-                        "publishing one person's row in full.",
-                        f"{where[-1]} = {_power_below(Fraction(1, self.people))}",
-                    )
+        for where, delta in given.items():
+            if delta is None:
+                continue
+            if self.people is None and delta > LARGEST_DELTA:
+                yield Mistake(
+                    where,
+                    f"delta = {float(delta):g} would be a promise among fewer than "
+                    f"{math.ceil(1 / delta)} people only, and nothing says how many there are.",
+                    f"{where[-1]} = 1e-6; or people = {max(1, math.ceil(1 / delta) - 1)}, if there "
+                    "are so few and that is public",
+                )
+            elif self.people is not None and delta * self.people >= 1:
+                yield Mistake(
+                    where,
+                    f"delta = {float(delta):g} is 1/{self.people} or more: it would allow "
+                    "publishing one person's row in full.",
+                    f"{where[-1]} = {_power_below(Fraction(1, self.people))}",
+                )
         # zCDP and RDP keep a part of the budget's delta for turning their sums into epsilon.
         caps = dict(zip(budget.measure.components, budget.measure.cap(budget.total), strict=True))
         most = caps.get("delta", Fraction(0))
@@ -347,20 +311,6 @@ class Policy(_Model):
                     "is a person.",
                     "name the column that says whose row it is in both",
                 )
-
-
-def _cap_mistakes(accountant: str, cap: AnalystCap, where: tuple[str, ...]) -> Iterator[Mistake]:
-    try:
-        most, *_ = measure(accountant).cap(cap.total)
-    except InvalidInput as error:
-        yield Mistake(where, error.message, error.hint or "")
-        return
-    if not LEAST <= most <= MOST:
-        yield Mistake(
-            ("epsilon",) if isinstance(cap, Budget) else (*where, "epsilon"),
-            f"a cap of {float(most):g} cannot be kept: it must lie between 1e-12 and {MOST:,}.",
-            "epsilon = 1",
-        )
 
 
 def _name_mistakes(names: Iterable[str], what: str, where: tuple[str, ...]) -> Iterator[Mistake]:
