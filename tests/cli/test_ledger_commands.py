@@ -2,6 +2,7 @@
 
 import io
 import json
+import stat
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import pytest
 from discreet.cli import main
 from discreet.events import Event
 from discreet.ledger import open_ledger
+from tests.ledger.private_postgres import PrivatePostgres
 from tests.ledger.workers import HUNDREDTH, ask
 
 
@@ -128,6 +130,130 @@ def test_reopen_is_for_closed_ledgers(path, tmp_path):
     assert discreet("status", anchored).returncode == 0
 
 
+def test_history_says_what_each_entry_cost(path):
+    with open_ledger(path) as ledger:
+        ask(ledger, "q", event=HUNDREDTH)
+    (line,) = [line for line in discreet("history", path).stdout.splitlines() if "reserve" in line]
+    assert "epsilon 0.01" in line
+    *_, before, charge = map(json.loads, discreet("history", path, "--json").stdout.splitlines())
+    assert charge["charged"] == {"epsilon": "1/100"}
+    assert charge["cost"] == [10**10, 0]
+    assert "charged" not in before
+
+
+def test_history_speaks_in_the_units_of_the_accountant(tmp_path):
+    place = tmp_path / "budget.db"
+    words = ("--dataset", "d", "--epsilon", 1, "--delta", "1e-6", "--accountant", "zcdp")
+    discreet("init", place, *words, "--analyst", "ann=1,1e-6")
+    with open_ledger(place) as ledger:
+        ledger.reserve(
+            dataset="d",
+            analyst="ann",
+            key=None,
+            request_sha256="00" * 32,
+            events=[Event("gaussian", {"sigma": 100, "grid": 1}, 1)],
+        )
+    assert "rho 5e-05" in discreet("history", place).stdout
+
+
+def test_an_export_is_its_owners_alone(path, tmp_path):
+    for name, mode in (("new", None), ("old", 0o644)):
+        out = tmp_path / name
+        if mode is not None:
+            out.touch(mode)
+        assert discreet("export", path, "--answers", "--out", out).returncode == 0
+        assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+def test_one_is_not_many(path, tmp_path):
+    empty = tmp_path / "empty.db"
+    discreet("init", empty)
+    assert "sound: 1 entry, 0 charges" in discreet("verify", empty).stdout
+    assert "1 entry written" in discreet("export", empty, "--out", tmp_path / "chain").stderr
+    with open_ledger(path) as ledger:
+        ask(ledger, "q", event=HUNDREDTH)
+    assert "1 charge, 0 answers, 1 reservation without" in discreet("verify", path).stdout
+    assert "1 event charged" in discreet("reaccount", path, "visits").stdout
+
+
+def test_an_emptied_ledger_is_not_sound(path):
+    path.write_bytes(b"")
+    for command in ("status", "verify", "history", "export"):
+        done = discreet(command, path, "--json" if command != "export" else "--answers")
+        assert done.returncode == 1
+        assert "empty" in done.stderr
+
+
+def test_a_ledger_gets_an_anchor_later(path, tmp_path):
+    anchor = tmp_path / "anchor of visits"
+    refused = discreet("init", path, "--anchor", anchor)
+    assert refused.returncode == 3
+    assert f"discreet ledger anchor {path} '{anchor}'" in refused.stderr
+    done = discreet("anchor", path, anchor)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(discreet("anchor", path, anchor, "--json").stdout) == {"anchor": str(anchor)}
+    assert str(anchor) in discreet("history", path).stdout
+    anchor.unlink()
+    closed = discreet("status", path)
+    assert closed.returncode == 3
+    assert f"discreet ledger reopen {path}" in closed.stderr
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ann:s3cret@host/db",
+        "postgres://ann:s3/cret@host:5432/db",
+        "postgresql://host/db?user=ann&password=s3cret",
+        "host=localhost password=s3cret",
+    ],
+)
+def test_a_password_on_the_command_line_is_refused_and_not_repeated(address):
+    done = discreet("status", address)
+    assert done.returncode == 2
+    assert "s3" not in done.stdout + done.stderr
+    assert "env:LEDGER_DSN" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("env:NOBODYS_LEDGER",), ("file:nowhere.dsn",)])
+def test_a_place_that_holds_no_address_is_refused(words):
+    done = discreet("status", *words, "--json")
+    assert json.loads(done.stderr)["error"]["code"] == "invalid_input"
+
+
+def test_what_a_variable_holds_is_an_address(monkeypatch, tmp_path):
+    monkeypatch.setenv("LEDGER_DSN", f"{tmp_path}/s3cret.db")
+    done = discreet("status", "env:LEDGER_DSN")
+    assert done.returncode == 2
+    assert "s3cret" not in done.stderr
+    assert "postgresql://user@host/database" in done.stderr
+
+
+def test_help_says_how_an_address_is_given():
+    shown = " ".join(discreet("status", "--help").stdout.replace("│", " ").split())
+    assert "env:NAME or file:PATH" in shown
+
+
+def test_a_ledger_in_a_database_is_named_by_a_variable_or_a_file(monkeypatch, tmp_path):
+    server = PrivatePostgres()
+    try:
+        address = server.blank()
+        monkeypatch.setenv("LEDGER_DSN", address)
+        kept = tmp_path / "ledger.dsn"
+        kept.write_text(address)
+        words = ("--dataset", "visits", "--epsilon", 1, "--analyst", "ann=0.5")
+        done = discreet("init", "env:LEDGER_DSN", *words)
+        assert done.returncode == 0, done.stderr
+        assert discreet("status", f"file:{kept}").returncode == 2  # others could read it
+        kept.chmod(0o600)
+        assert "visits" in discreet("status", f"file:{kept}").stdout
+        again = discreet("init", "env:LEDGER_DSN")
+        assert "discreet ledger status env:LEDGER_DSN" in again.stderr
+        assert discreet("verify", address).returncode == 0  # no password in it
+    finally:
+        server.stop()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "status"),
     [
@@ -168,6 +294,8 @@ def test_every_command_shows_an_example():
         "grant",
         "revoke",
         "reaccount",
+        "reopen",
+        "anchor",
     ):
         assert command in listed.stdout
         assert f"discreet ledger {command}" in " ".join(discreet(command, "--help").stdout.split())

@@ -35,6 +35,8 @@ from discreet.errors import (
 )
 from discreet.events import Event
 from discreet.ledger import Ledger, Reservation, Stored, create, open_ledger
+from discreet.ledger.anchor import Anchor
+from discreet.ledger.asked import AskedLedger
 from discreet.ledger.ledger import priced
 from discreet.ledger.requests import Reserve, Reserved
 from tests.ledger import workers
@@ -543,6 +545,79 @@ def test_a_difference_counts_once_it_is_granted(ledger):
     ledger.verify()
 
 
+# One analyst's session
+
+
+def asked(place: str, analyst: str, **changes: Any) -> AskedLedger:
+    """The ledger as a session of one analyst opens it."""
+    ledger = AskedLedger(open_ledger(place).store, analyst=analyst, known_as="budget.db")
+    visits(ledger, **changes)
+    return ledger
+
+
+def test_what_is_done_to_one_analyst_is_no_concern_of_another(ledger, place):
+    ledger.revoke("visits", analyst="bob")
+    ledger.grant("visits", Budget(5), analyst="zoe")
+    with asked(place, "ann") as anns:
+        ask(anns, "q", event=HUNDREDTH)
+        assert anns.balance("visits", analyst="ann").spent == {"epsilon": Fraction(1, 100)}
+    with (
+        asked(place, "bob") as bobs,
+        pytest.raises(PolicyDiffers, match="'bob' on 'visits', and the ledger holds a closed one"),
+    ):
+        ask(bobs, "q", analyst="bob", event=HUNDREDTH)
+
+
+@pytest.mark.parametrize(
+    ("changes", "hint"),
+    [
+        (
+            {"analysts": {"ann": Budget(2), "bob": Budget("3/5")}},
+            "discreet ledger grant budget.db visits --analyst ann --epsilon 2 --delta 0",
+        ),
+        ({"budget": Budget(2)}, "discreet ledger grant budget.db visits --epsilon 2 --delta 0"),
+        (
+            {"analysts": {"bob": Budget("3/5")}},
+            "discreet ledger revoke budget.db visits --analyst ann",
+        ),
+    ],
+    ids=["her cap", "the data set's cap", "not in the policy"],
+)
+def test_nobody_spends_more_than_policy_and_ledger_both_allow(ledger, place, changes, hint):
+    with asked(place, "ann", **changes) as anns:
+        for attempt in (
+            lambda: ask(anns, "q", event=HUNDREDTH),
+            lambda: anns.balance("visits", analyst="ann"),
+            lambda: anns.require_one(["visits"]),
+        ):
+            with pytest.raises(PolicyDiffers) as refusal:
+                attempt()
+            assert refusal.value.hint == hint
+            assert hint in str(refusal.value)
+    assert ledger.verify().charges == 0
+
+
+def test_a_session_goes_on_once_the_difference_is_granted(ledger, place):
+    with asked(place, "ann", budget=Budget(2)) as anns:
+        with pytest.raises(PolicyDiffers):
+            ask(anns, "q", event=HUNDREDTH)
+        ledger.grant("visits", Budget(2))
+        ask(anns, "q", event=HUNDREDTH)
+    ledger.verify()
+
+
+def test_a_data_set_that_differs_closes_no_other(ledger, place):
+    ledger.declare("labs", budget=Budget(1), accountant="pure", analysts={"ann": Budget(1)})
+    with asked(place, "ann", budget=Budget(7)) as anns:
+        anns.declare("labs", budget=Budget(1), accountant="pure", analysts={"ann": Budget(1)})
+        anns.require_one(["visits", "labs"])
+        anns.reserve(
+            dataset="labs", analyst="ann", key=None, request_sha256=digest("q"), events=[HUNDREDTH]
+        )
+        with pytest.raises(PolicyDiffers):
+            ask(anns, "q", event=HUNDREDTH)
+
+
 BASIS = {"unit": "patient_id", "key": "5a17"}
 
 
@@ -800,7 +875,7 @@ def test_a_restored_backup_is_noticed_and_closes_the_ledger(store, place, tmp_pa
     with open_ledger(place) as ledger:
         ask(ledger, "q2", event=HALF)
     store.restore(place, of=copy)
-    with pytest.raises(LedgerClosed, match="1 entries are missing"):
+    with pytest.raises(LedgerClosed, match="1 entry is missing"):
         open_ledger(place)
     with open_ledger(place, despite_anchor=True) as ledger:
         with pytest.raises(LedgerClosed):
@@ -837,6 +912,42 @@ def test_a_lost_anchor_closes_the_ledger(store, place, tmp_path):
         assert ledger.reopen() == 0
     with open_ledger(place) as ledger:
         ledger.verify()
+
+
+def test_a_ledger_can_be_given_an_anchor_later(store, place, tmp_path, ledger):
+    ask(ledger, "q", event=HUNDREDTH)
+    assert ledger.anchor is None
+    ledger.set_anchor(tmp_path / "anchor")
+    ledger.set_anchor(tmp_path / "anchor")
+    assert ledger.anchor == tmp_path / "anchor"
+    assert [entry.data["kind"] for entry in ledger.history()][-2:] == ["reserve", "anchor"]
+    ledger.verify()
+    ledger.close()
+    copy = store.backup(place)
+    with open_ledger(place) as again:
+        again.set_anchor(tmp_path / "another")
+        ask(again, "q2", event=HUNDREDTH)
+    store.restore(place, of=copy)
+    with pytest.raises(LedgerClosed, match="1 entry is missing"):
+        open_ledger(place)  # by the anchor that it had then
+
+
+def test_an_anchor_of_another_ledger_is_not_taken(ledger, tmp_path):
+    create(str(tmp_path / "other.db"), anchor=tmp_path / "anchor").close()
+    with pytest.raises(LedgerClosed, match="another ledger"):
+        ledger.set_anchor(tmp_path / "anchor")
+    (tmp_path / "letter").write_text("dear aunt")
+    with pytest.raises(LedgerClosed, match="cannot be read"):
+        ledger.set_anchor(tmp_path / "letter")
+    assert ledger.anchor is None
+    ask(ledger, "q", event=HUNDREDTH)
+
+
+def test_an_anchor_that_was_almost_given_is_taken_later(ledger, tmp_path):
+    Anchor.create(tmp_path / "anchor", ledger.id)
+    ledger.set_anchor(tmp_path / "anchor")
+    ask(ledger, "q", event=HUNDREDTH)
+    assert Anchor(tmp_path / "anchor", ledger.id).read().seq == ledger.verify().entries
 
 
 def test_an_old_copy_put_back_under_a_running_process_is_noticed(store, place):

@@ -7,9 +7,11 @@ a PostgreSQL database (``postgresql://...``). Both keep the same entries by the 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from discreet.ledger.balance import Balance
 from discreet.ledger.entries import Entry
-from discreet.ledger.ledger import Balance, Ledger, Reservation, Stored
+from discreet.ledger.ledger import Ledger, Reservation, Stored
 from discreet.ledger.replay import Verified
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "Stored",
     "Verified",
     "create",
+    "exists",
     "open_ledger",
 ]
 
@@ -40,6 +43,15 @@ def create(place: Place, *, anchor: str | os.PathLike[str] | None = None) -> Led
     from discreet.ledger.sqlite import SQLiteStore
 
     return Ledger(SQLiteStore.create(place, anchor=anchor))
+
+
+def exists(place: Place) -> bool:
+    """Whether there is a ledger, sound or not."""
+    if _is_postgres(place):
+        from discreet.ledger.postgres import PostgresStore
+
+        return PostgresStore.exists(str(place))
+    return Path(place).exists()
 
 
 def open_ledger(place: Place, *, despite_anchor: bool = False) -> Ledger:

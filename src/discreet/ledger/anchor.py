@@ -43,6 +43,16 @@ class Anchor:
         anchor.advance(EMPTY)
         return anchor
 
+    @classmethod
+    def take(cls, path: Path, ledger: str) -> Anchor:
+        """A new anchor, or the one that this ledger was about to be given before."""
+        try:
+            return cls.create(path, ledger)
+        except LedgerClosed:
+            found = cls(path, ledger)
+            found.read()
+            return found
+
     def read(self) -> Head:
         """How far the chain had come."""
         try:

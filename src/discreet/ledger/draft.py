@@ -69,6 +69,7 @@ class Draft:
         self.new_datasets: list[DataSet] = []
         self.changed_datasets: list[DataSet] = []
         self.new_accounts: dict[Place, Account] = {}
+        self.new_meta: dict[str, str] = {}
         self.changed: dict[Place, Account] = {}
 
     def dataset(self, name: str) -> DataSet | None:

@@ -28,6 +28,15 @@ class Head(NamedTuple):
 EMPTY = Head(0, GENESIS)
 
 
+def entries(count: int) -> str:
+    """So many of them, in words.
+
+    >>> entries(1), entries(1200)
+    ('1 entry', '1,200 entries')
+    """
+    return f"{count:,} {'entry' if count == 1 else 'entries'}"
+
+
 class Entry(NamedTuple):
     """One line of the ledger."""
 

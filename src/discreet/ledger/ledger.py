@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Self, TextIO
 
 from discreet.accounting.filters import cost, require
 from discreet.accounting.loss import Budget
@@ -16,11 +18,14 @@ from discreet.accounting.measures import Measure, measure
 from discreet.accounting.names import is_name
 from discreet.errors import InvalidInput, InvalidName, TooLarge, UnknownAccount
 from discreet.events import Event
-from discreet.ledger.accounts import Account, DataSet, Place
+from discreet.ledger.accounts import DataSet, Place
+from discreet.ledger.anchor import Anchor
+from discreet.ledger.balance import Balance, balance_of
 from discreet.ledger.draft import mark
 from discreet.ledger.entries import Entry, compact
 from discreet.ledger.replay import Verified, verify
 from discreet.ledger.requests import (
+    Anchoring,
     Answered,
     Cap,
     Declare,
@@ -32,7 +37,7 @@ from discreet.ledger.requests import (
     Revoke,
     Settle,
 )
-from discreet.ledger.store import Store
+from discreet.ledger.store import Store, require_descent
 from discreet.ledger.units import amounts, units_down, units_up
 from discreet.theory.neighbours import relation as as_relation
 
@@ -61,38 +66,6 @@ class Stored:
     answer: bytes
     shared: bool = False
     """Whether the analyst's own cap was charged for it just now: another one had bought it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """What one account may spend, has spent and has left; the components are exact."""
-
-    whose: str
-    dataset: str
-    analyst: str | None
-    accountant: str
-    budget: Budget
-    cap: Mapping[str, Fraction]
-    spent: Mapping[str, Fraction]
-    revoked: bool
-
-    @property
-    def remaining(self) -> dict[str, Fraction]:
-        """What is left of each component."""
-        return {name: self.cap[name] - self.spent[name] for name in self.cap}
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON data with exact numbers as text."""
-        return {
-            "dataset": self.dataset,
-            "analyst": self.analyst,
-            "accountant": self.accountant,
-            "budget": {"epsilon": str(self.budget.epsilon), "delta": str(self.budget.delta)},
-            "cap": _texts(self.cap),
-            "spent": _texts(self.spent),
-            "remaining": _texts(self.remaining),
-            "revoked": self.revoked,
-        }
 
 
 class Ledger:
@@ -147,6 +120,7 @@ class Ledger:
         people: str | None = None,
         relation: str = "add_remove",
         basis: Mapping[str, str] | None = None,
+        asking: str | None = None,
     ) -> None:
         """Open a data set with its accountant and caps; later, make sure they are unchanged.
 
@@ -154,10 +128,12 @@ class Ledger:
         until it is granted; accountant, relation and people are fixed for good. ``basis`` names
         what else the guarantee rests on, such as whose rows are counted as one person's: it is
         fixed by the first who states it, and holds until ``grant(..., new_basis=True)``.
+        ``asking`` names the analyst whose session it is: what others may spend is then no reason
+        to refuse.
         """
         chosen = measure(accountant)
         caps = {name_of(name, "analyst"): _cap(chosen, each) for name, each in analysts.items()}
-        self.store.submit(
+        self._state(
             Declare(
                 name_of(dataset, "dataset"),
                 name_of(dataset if people is None else people, "people"),
@@ -166,6 +142,7 @@ class Ledger:
                 _cap(chosen, budget),
                 caps,
                 _basis(basis),
+                asking,
             )
         )
 
@@ -258,7 +235,7 @@ class Ledger:
                 f"the ledger has no budget for {place}.",
                 hint=f"discreet ledger grant LEDGER {dataset} --analyst NAME --epsilon E",
             )
-        return _balance(account, terms)
+        return balance_of(account, terms)
 
     def balances(self) -> list[Balance]:
         """All accounts: each data set with its analysts below it."""
@@ -267,9 +244,9 @@ class Ledger:
             accounts = {account.place: account for account in reader.accounts()}
         found = []
         for terms in datasets:
-            found.append(_balance(accounts[terms.place], terms))
+            found.append(balance_of(accounts[terms.place], terms))
             found += [
-                _balance(account, terms)
+                balance_of(account, terms)
                 for place, account in accounts.items()
                 if place.kind == "analyst" and place.name == terms.name
             ]
@@ -288,6 +265,14 @@ class Ledger:
             if settled or (about and analyst in (None, data.get("analyst"))):
                 mine.add(int(data.get("reserved", entry.seq)))
                 yield entry
+
+    def charged(self, entry: Entry) -> dict[str, Fraction]:
+        """What an entry took of the budgets, in the accountant's terms; empty if nothing."""
+        data = entry.data
+        if "cost" not in data:
+            return {}
+        cost, delta = data["cost"]
+        return amounts((cost, delta), measure(self._fixed(data["dataset"]).accountant))
 
     def events(self, dataset: str) -> list[Event]:
         """Every event that the data set was charged for, in order."""
@@ -335,6 +320,35 @@ class Ledger:
         assert isinstance(reply, Done)  # noqa: S101
         return lost
 
+    @property
+    def id(self) -> str:
+        """What the ledger was named when it was begun: no other has this name."""
+        return self.store.id
+
+    def based(self) -> set[str]:
+        """The names of the data sets that have a basis, and of the people they are about."""
+        with self.store.reading() as reader:
+            found = reader.datasets()
+        return {name for each in found if each.basis for name in (each.name, each.people)}
+
+    @property
+    def anchor(self) -> Path | None:
+        """The file that remembers how far the ledger has come, if it has one."""
+        return None if self.store.anchor is None else self.store.anchor.path
+
+    def set_anchor(self, path: str | os.PathLike[str]) -> None:
+        """Give the ledger an anchor, or another one; the file must be new.
+
+        Processes that have the ledger open take it up when they open it again.
+        """
+        held = Path(path).absolute()
+        if self.anchor == held:
+            return
+        seen = Anchor.take(held, self.id).read()
+        with self.store.reading() as reader:
+            require_descent(reader, reader.head(), seen, f"the ledger {self.store.name}")
+        self.store.submit(Anchoring(str(held)))
+
     def _entries(self) -> Iterator[Entry]:
         after = 0
         while True:
@@ -344,6 +358,10 @@ class Ledger:
             if len(page) < PAGE:
                 return
             after = page[-1].seq
+
+    def _state(self, request: Declare) -> None:
+        """What a policy states, to be opened or found unchanged."""
+        self.store.submit(request)
 
     def _fixed(self, dataset: str) -> DataSet:
         """Accountant, relation and people of a data set, which never change."""
@@ -397,7 +415,8 @@ def priced(
             hint="pass the events of the mechanisms that will run.",
         )
     require(events, as_relation(relation))
-    price = units_up(cost(events, measure(accountant)))
+    chosen = measure(accountant)
+    price = units_up(cost(events, chosen), chosen.components)
     return price, compact([event.to_json() for event in events])
 
 
@@ -409,21 +428,3 @@ def _basis(stated: Mapping[str, str] | None) -> str:
 
 def _cap(chosen: Measure, budget: Budget) -> Cap:
     return Cap(units_down(chosen.cap(budget)), str(budget.epsilon), str(budget.delta))
-
-
-def _balance(account: Account, terms: DataSet) -> Balance:
-    chosen = measure(terms.accountant)
-    return Balance(
-        whose=str(account.place),
-        dataset=terms.name,
-        analyst=account.place.analyst or None,
-        accountant=terms.accountant,
-        budget=Budget(account.epsilon, account.delta),
-        cap=amounts(account.cap, chosen),
-        spent=amounts(account.spent, chosen),
-        revoked=account.revoked,
-    )
-
-
-def _texts(numbers: Mapping[str, Fraction]) -> dict[str, str]:
-    return {name: str(number) for name, number in numbers.items()}

@@ -93,7 +93,7 @@ class Book:
         data = entry.data
         self.kinds[data["kind"]] += 1
         match data["kind"]:
-            case "begin":
+            case "begin" | "anchor":
                 pass
             case "declare":
                 self._declare(data)

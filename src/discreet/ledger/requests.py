@@ -49,6 +49,7 @@ class Declare:
     cap: Cap
     analysts: Mapping[str, Cap]
     basis: str = ""  # JSON, as it will stand in the entry; empty: nothing is said about it
+    asking: str | None = None  # whose cap must be the one stated; None: everybody's
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,14 @@ class Reopen:
     lost: int
 
 
-Request = Reserve | Settle | Declare | Grant | Revoke | Reopen
+@dataclass(frozen=True, slots=True)
+class Anchoring:
+    """Give the ledger an anchor, or another one."""
+
+    path: str
+
+
+Request = Reserve | Settle | Declare | Grant | Revoke | Reopen | Anchoring
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from discreet.errors import (
     InvalidInput,
     KeyReused,
     LedgerCorrupt,
-    PolicyDiffers,
     RequestChanged,
     UnknownAccount,
 )
@@ -31,6 +30,7 @@ from discreet.ledger.accounts import Account, DataSet, Place
 from discreet.ledger.draft import Draft, mark
 from discreet.ledger.entries import fields, quoted
 from discreet.ledger.requests import (
+    Anchoring,
     Answered,
     Cap,
     Declare,
@@ -44,6 +44,7 @@ from discreet.ledger.requests import (
     Revoke,
     Settle,
 )
+from discreet.ledger.terms import granted, require_same_people, require_unchanged
 from discreet.ledger.units import Units, amounts
 
 
@@ -149,14 +150,14 @@ def declare(draft: Draft, request: Declare, at: str) -> Reply:
         request.dataset, request.people, request.relation, request.accountant, request.basis
     )
     if known is not None:
-        _unchanged(draft, known, wanted, request)
+        require_unchanged(draft, known, wanted, request)
         if request.basis and not known.basis:
             named = f'"dataset":{quoted(request.dataset)},"basis":{request.basis}'
             draft.append(at, "basis", named)
             draft.change_dataset(wanted)
         return Done(draft.head.seq)
     if people is not None:
-        _same_people(draft, people, wanted, request.cap)
+        require_same_people(draft, people, wanted, request.cap)
     text = fields(
         dataset=request.dataset,
         people=request.people,
@@ -230,6 +231,12 @@ def reopen(draft: Draft, request: Reopen, at: str) -> Reply:
     return Done(seq)
 
 
+def anchor(draft: Draft, request: Anchoring, at: str) -> Reply:
+    """Remember which file is to remember how far the ledger has come."""
+    draft.new_meta["anchor"] = request.path
+    return Done(draft.append(at, "anchor", fields(path=request.path)))
+
+
 _RULES: dict[type, Callable[[Draft, Any, str], Reply]] = {
     Reserve: reserve,
     Settle: settle,
@@ -237,6 +244,7 @@ _RULES: dict[type, Callable[[Draft, Any, str], Reply]] = {
     Grant: grant,
     Revoke: revoke,
     Reopen: reopen,
+    Anchoring: anchor,
 }
 
 
@@ -249,7 +257,8 @@ def open_accounts(draft: Draft, dataset: str, analyst: str) -> tuple[DataSet, Ac
         if account.revoked:
             raise AccessRevoked(
                 f"the curator has closed the budget of {account.place}.",
-                hint=f"the curator can open it again: discreet ledger grant {dataset} ...",
+                hint=f"the curator can open it again: discreet ledger grant LEDGER "
+                f"{granted(dataset, account.place)} --epsilon E",
             )
     return known, people, own
 
@@ -316,82 +325,3 @@ def _new_account(place: Place, cap: Cap) -> Account:
 
 def _cap_json(cap: Cap) -> dict[str, object]:
     return {"units": cap.units, "epsilon": cap.epsilon, "delta": cap.delta}
-
-
-def _unchanged(draft: Draft, known: DataSet, wanted: DataSet, request: Declare) -> None:
-    differences = [
-        f"{what} is {old}, not {new}"
-        for what, old, new in (
-            ("the accountant", known.accountant, wanted.accountant),
-            ("the relation", known.relation, wanted.relation),
-            ("the group of people", known.people, wanted.people),
-        )
-        if old != new
-    ]
-    if differences:
-        raise PolicyDiffers(
-            f"the data set {known.name!r} was opened with other terms: {'; '.join(differences)}.",
-            hint="these are fixed for good; put the old ones back into the policy.",
-        )
-    if known.basis and wanted.basis and known.basis != wanted.basis:
-        raise _moved(known, wanted, request.cap)
-    held = {account.place: account for account in draft.accounts()}
-    stated = {known.place: request.cap} | {
-        Place("analyst", known.name, name): cap for name, cap in request.analysts.items()
-    }
-    for place, cap in stated.items():
-        account = held.get(place)
-        if account is None or account.revoked or account.cap != cap.units:
-            holds = "none" if account is None else f"epsilon {account.epsilon}"
-            if account is not None and account.revoked:
-                holds = "a closed one"
-            raise _differs(known.name, place, cap, holds)
-    for place, account in held.items():
-        mine = place.kind == "analyst" and place.name == known.name
-        if mine and not account.revoked and place not in stated:
-            raise PolicyDiffers(
-                f"the policy states no budget for {place}, and the ledger holds "
-                f"epsilon {account.epsilon}.",
-                hint=f"discreet ledger revoke LEDGER {place.name} --analyst {place.analyst}",
-            )
-
-
-def _moved(known: DataSet, wanted: DataSet, cap: Cap) -> PolicyDiffers:
-    old, new = json.loads(known.basis), json.loads(wanted.basis)
-    differences = "; ".join(
-        f"{name} was {old.get(name, 'not stated')}, and is now {new.get(name, 'not stated')}"
-        for name in sorted({*old, *new})
-        if old.get(name) != new.get(name)
-    )
-    return PolicyDiffers(
-        f"what has been spent on {known.name!r} was spent on another basis: {differences}. "
-        "Charges on both do not add up to one guarantee.",
-        hint="put back what it was; or, if the curator accepts that the spent budget protects "
-        f"something else: discreet ledger grant LEDGER {known.name} --epsilon {cap.epsilon} "
-        f"--delta {cap.delta} --new-basis",
-    )
-
-
-def _same_people(draft: Draft, people: Account, wanted: DataSet, cap: Cap) -> None:
-    """A second data set over the same people: one budget, one accountant, one relation."""
-    others = [each for each in draft.reader.datasets() if each.people == wanted.people]
-    for other in others:
-        if replace(other, name=wanted.name, basis=wanted.basis) != wanted:
-            raise PolicyDiffers(
-                f"{wanted.name!r} shares the budget of {wanted.people!r} with {other.name!r}, "
-                f"which is counted by {other.accountant} under {other.relation}.",
-                hint=f'accountant="{other.accountant}", relation="{other.relation}"',
-            )
-    if people.cap != cap.units:
-        raise _differs(wanted.name, people.place, cap, f"epsilon {people.epsilon}")
-
-
-def _differs(dataset: str, place: Place, cap: Cap, held: str) -> PolicyDiffers:
-    whose = f" --analyst {place.analyst}" if place.kind == "analyst" else ""
-    return PolicyDiffers(
-        f"the policy states epsilon {cap.epsilon}, delta {cap.delta} for {place}, "
-        f"and the ledger holds {held}. "
-        "The ledger is the truth until the curator grants the difference.",
-        hint=f"discreet ledger grant LEDGER {dataset}{whose} "
-        f"--epsilon {cap.epsilon} --delta {cap.delta}",
-    )

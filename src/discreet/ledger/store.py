@@ -16,7 +16,7 @@ from pathlib import Path
 from discreet.errors import DiscreetError, LedgerClosed, LedgerCorrupt, LedgerFailed, Refused
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.draft import Draft, Reader
-from discreet.ledger.entries import EMPTY, FORMAT, GENESIS, Head, link
+from discreet.ledger.entries import EMPTY, FORMAT, GENESIS, Head, entries, link
 from discreet.ledger.requests import Reopen, Reply, Request
 from discreet.ledger.rules import decide
 
@@ -40,6 +40,8 @@ class Store(ABC):
     """
 
     name: str
+    id: str
+    """By which a ledger and its anchor know each other."""
     guesses = False
 
     def __init__(self) -> None:
@@ -56,10 +58,11 @@ class Store(ABC):
             with self.reading() as reader:
                 head = reader.head()
                 meta = reader.meta()
-                require_begun(reader, meta.get("ledger"), f"the ledger {self.name}")
+                self.id = meta.get("ledger", "")
+                require_begun(reader, self.id, f"the ledger {self.name}")
                 require_tail(reader, head)
                 if "anchor" in meta:
-                    self.anchor = Anchor(Path(meta["anchor"]), meta["ledger"])
+                    self.anchor = Anchor(Path(meta["anchor"]), self.id)
                     if not despite_anchor:
                         self.check_history(reader, head)
         except BaseException:
@@ -168,6 +171,10 @@ class Store(ABC):
     def _written(self, draft: Draft) -> None:
         new = draft.new_entries
         self._seen = draft.head
+        if "anchor" in draft.new_meta:
+            if self.anchor is not None:  # the last that it is told: a copy from before is older
+                self.anchor.advance(draft.head)
+            self.anchor = Anchor(Path(draft.new_meta["anchor"]), self.id)
         if new:
             draft.clear()
             if self.anchor is not None:
@@ -241,14 +248,13 @@ def require_descent(reader: Reader, head: Head, seen: Head, what: str) -> None:
     """Refuse unless ``seen`` is on the chain that ends at ``head``."""
     if seen.seq == 0:
         return
-    entries = reader.entries(seen.seq - 1, 1)
-    if head.seq >= seen.seq and entries and entries[0].hash == seen.hash:
+    found = reader.entries(seen.seq - 1, 1)
+    if head.seq >= seen.seq and found and found[0].hash == seen.hash:
         return
-    lost = (
-        f"{seen.seq - head.seq} entries are missing at its end"
-        if head.seq < seen.seq
-        else "its history is another one"
-    )
+    lost = "its history is another one"
+    if head.seq < seen.seq:
+        missing = seen.seq - head.seq
+        lost = f"{entries(missing)} {'is' if missing == 1 else 'are'} missing at its end"
     raise LedgerClosed(
         f"{what} is not the one last seen: {lost}, so more has been spent than it knows. "
         "It looks like a restored backup.",
@@ -257,7 +263,7 @@ def require_descent(reader: Reader, head: Head, seen: Head, what: str) -> None:
     )
 
 
-def require_begun(reader: Reader, ledger: str | None, what: str) -> None:
+def require_begun(reader: Reader, ledger: str, what: str) -> None:
     """Refuse a ledger without its first entry: it was emptied, and nobody knows what was spent."""
     first = next(iter(reader.entries(0, 1)), None)
     if first is None:

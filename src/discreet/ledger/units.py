@@ -6,6 +6,7 @@ or a Rényi divergence, and 1e-18 of delta. The exact event stays in the entry.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.accounting.measures import Cost, Measure
@@ -20,18 +21,22 @@ LARGEST = 4 * 10**18
 """No cap lies above it, so that the sum of two amounts still fits into 64 bits."""
 
 
-def units_up(cost: Cost) -> Units:
-    """A charge in units, rounded up.
+def units_up(cost: Cost, names: Sequence[str] = ("loss", "delta")) -> Units:
+    """A charge in units, rounded up; ``names`` are those of its components.
 
     >>> units_up((Fraction(1, 3), Fraction(1, 10**9)))
     (333333333334, 1000000000)
     """
-    if any(0 < amount < step for amount, step in zip(cost, STEPS, strict=False)) or not any(cost):
-        raise InvalidCharge(
-            f"a charge of {_shown(cost)} is too small to be counted: a ledger counts the loss in "
-            "units of 1e-12 and delta in units of 1e-18.",
-            hint="epsilon=0.01, or anything from 1e-12 up.",
-        )
+    for name, amount, step in zip(names, cost, STEPS, strict=False):
+        if 0 < amount < step:
+            # What was asked for is met up to a few parts in a thousand: the digits are not its own.
+            raise InvalidCharge(
+                f"{name} {float(amount):.2g} is too small to be counted: a ledger counts {name} in "
+                f"units of {float(step):g}.",
+                hint=f"{name}={float(1000 * step):g}, or anything from {float(step):g} up.",
+            )
+    if not any(cost):
+        raise InvalidCharge("a charge of nothing cannot be counted.", hint="epsilon=0.01")
     if any(amount < 0 for amount in cost):
         raise InvalidCharge("a charge cannot be negative.", hint="epsilon=0.01")
     main, delta = (*cost, Fraction(0))[:2]

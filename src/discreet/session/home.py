@@ -18,6 +18,7 @@ from discreet.errors import LedgerClosed, PolicyDiffers
 
 FOLDER = ".discreet"
 _KEY_BYTES = 32
+_LEDGER_ID = "ledger.id"
 
 
 class Home:
@@ -28,7 +29,7 @@ class Home:
 
     @property
     def ledger(self) -> Path:
-        """The ledger's file."""
+        """The ledger's file, unless the policy names another place."""
         return self.folder / "ledger.db"
 
     def snapshot(self, dataset: str) -> Path:
@@ -105,57 +106,79 @@ class Home:
             known = self._known()
             if fresh.items() <= known.items():
                 return
-            written = path.with_suffix(".new")
-            written.unlink(missing_ok=True)
-            _write(written, json.dumps(fresh | known, indent=1))
-            written.replace(path)
+            _write(path, json.dumps(fresh | known, indent=1))
 
     def _known(self) -> dict[str, str]:
         path = self.folder / "people.json"
         found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
         return found
 
-    def check_ledger(self) -> None:
-        """Refuse to begin a new ledger where there was one."""
-        if (self.folder / "people.json").exists() and not self.ledger.exists():
+    def require_new(self, ledger: str) -> None:
+        """Refuse to begin a ledger where there was one: whatever else is kept here shows it."""
+        if any((self.folder / name).exists() for name in ("key", "people.json", _LEDGER_ID)):
             raise LedgerClosed(
                 "the ledger of this data set is missing: nobody knows what was spent.",
-                hint=f"put {self.ledger} back from a backup; or, to begin a new budget on purpose, "
+                hint=f"put {ledger} back from a backup; or, to begin a new budget on purpose, "
                 f"move {self.folder} away.",
             )
 
-    def key(self) -> str:
-        """The secret that ranks each person's rows, made when it is first needed."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    def require_same(self, ledger: str) -> None:
+        """Refuse another ledger, by its id, than the one that was charged before."""
+        path = self.folder / _LEDGER_ID
+        if path.exists() and path.read_text().strip() != ledger:
+            raise LedgerClosed(
+                "this is another ledger than the one that these data were charged to, and knows "
+                "nothing of what was spent there.",
+                hint="bring back the one before, or let the policy name its place; or, to begin a "
+                f"new budget on purpose, move {self.folder} away.",
+            )
+
+    def remember_ledger(self, ledger: str) -> None:
+        """Remember by its id which ledger is charged."""
+        path = self.folder / _LEDGER_ID
+        if not path.exists():
+            _write(path, ledger)
+
+    def key(self, *, fresh: bool = False) -> str:
+        """The secret that ranks each person's rows; made only where a ``fresh`` one does no harm.
+
+        With another key other rows of a person would be kept, and the budget would no longer bound
+        what is learnt of them.
+        """
         path = self.folder / "key"
         try:
             found = path.read_text().strip()
         except FileNotFoundError:
             found = None
-        if found is not None:
-            if len(found) != 2 * _KEY_BYTES:
-                raise LedgerClosed(
-                    "the key of this data set is damaged.",
-                    hint=f"put {path} back from a backup, or start a new ledger on purpose.",
-                )
-            return found
-        if self.ledger.exists():
+        if found is None and fresh:
+            found = secrets.token_hex(_KEY_BYTES)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(path, found)
+        if found is None:
             raise LedgerClosed(
                 "the key of this data set is missing, although its ledger is there. With another "
                 "key other rows of a person would be kept, and the budget would no longer bound "
                 "what is learnt of them.",
-                hint=f"put {path} back from a backup, or start a new ledger on purpose.",
+                hint=f"put {path} back: from a backup, or from another machine that shares the "
+                "ledger.",
             )
-        text = secrets.token_hex(_KEY_BYTES)
-        _write(path, text)
-        return text
+        if len(found) != 2 * _KEY_BYTES:
+            raise LedgerClosed(
+                "the key of this data set is damaged.", hint=f"put {path} back from a backup."
+            )
+        return found
 
 
 def _write(path: Path, text: str) -> None:
-    """A new file that its owner alone can read."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """A file that its owner alone can read, there whole or not at all."""
+    written = path.with_name(path.name + ".new")
+    written.unlink(missing_ok=True)
+    handle = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         file.write(text + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    written.replace(path)
 
 
 def fingerprint(text: str) -> str:

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import DiscreetError, InvalidInput, PolicyDiffers
+from discreet.errors import DiscreetError, InvalidInput
 from discreet.exact import Rational
 from discreet.exact import delta as exact_delta
-from discreet.ledger import Balance, create, open_ledger
+from discreet.ledger import Balance, open_ledger
 from discreet.policy import EACH_ROW, Policy, Source, read, single
 from discreet.policy.single import dataset_name
 from discreet.policy.sources import kind_of
 from discreet.session.files import column_types
 from discreet.session.home import Home
+from discreet.session.ledger_of import LedgerOf
 from discreet.session.rows import lasting, passing
 from discreet.session.session import Session
 
@@ -121,20 +122,12 @@ def open_policy(
     sources = [(each, pool) for place, pool in pools for each in lasting(place, folder, root)]
     now = [(each, pool) for place, pool in pools for each in passing(place, folder)]
     with home.opening():
-        home.check_ledger()
-        home.key()
         home.check_people([*sources, *now])
-        ledger = open_ledger(home.ledger) if home.ledger.exists() else create(home.ledger)
+        ledger = LedgerOf.policy(policy, home).open(home, analyst=who)
     try:
         session = Session(policy, ledger=ledger, home=home, analyst=who)
+        ledger.require_one(name for name, d in policy.datasets.items() if who in d.analysts)
         home.remember(sources)
-    except PolicyDiffers as error:
-        ledger.close()
-        # The ledger does not know by which name we found it.
-        where = str(home.ledger)
-        raise PolicyDiffers(
-            error.message, hint=(error.hint or "").replace("LEDGER", where)
-        ) from None
     except DiscreetError:
         ledger.close()
         raise

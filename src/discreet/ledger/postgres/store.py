@@ -12,7 +12,6 @@ import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import errors as sql
@@ -74,12 +73,21 @@ class PostgresStore(Store):
                 if connection.execute("SELECT count(*) FROM entries").fetchone() != (0,):
                     raise LedgerExists(
                         f"{name} already holds a ledger.",
-                        hint=f"open it: discreet ledger status {name}",
+                        hint="open it: discreet ledger status LEDGER",
                     )
                 _begin_chain(connection, anchor)
         except psycopg.Error as error:
             raise fault(error, name) from error
         return cls(address)
+
+    @classmethod
+    def exists(cls, address: str) -> bool:
+        """Whether the database has the tables of a ledger."""
+        try:
+            with connect(address) as connection:
+                return _has_ledger(connection)
+        except psycopg.Error as error:
+            raise fault(error, _public(address)) from error
 
     def commit(self, requests: Sequence[Request]) -> list[Reply | DiscreetError]:
         """As every store; after a lost connection once more, for nothing is charged twice."""
@@ -230,7 +238,7 @@ def fault(error: psycopg.Error, name: str) -> LedgerFailed:
             return LedgerCorrupt(
                 f"the ledger {name} is damaged, or refuses what was to be written "
                 f"({error.sqlstate}). Nothing was answered.",
-                hint="discreet ledger verify " + name,
+                hint="discreet ledger verify LEDGER",
             )
         case sql.RaiseException():
             return LedgerCorrupt(f"the ledger {name} refuses to be changed. Nothing was answered.")
@@ -241,15 +249,19 @@ def fault(error: psycopg.Error, name: str) -> LedgerFailed:
 
 
 def _require_ledger(connection: Connection, name: str) -> None:
-    exists = "SELECT to_regclass('discreet_ledger.entries') IS NOT NULL"
-    if connection.execute(exists).fetchone() != (True,):
+    if not _has_ledger(connection):
         raise LedgerClosed(
             f"there is no ledger in {name}. If there was one, its budget is not free again.",
-            hint=f"bring it back, or begin one: discreet ledger init {name}",
+            hint="bring it back, or begin one: discreet ledger init LEDGER",
         )
     if connection.execute("SELECT number FROM version").fetchone() != (VERSION,):
         with connection.transaction():
             migrate(connection)
+
+
+def _has_ledger(connection: Connection) -> bool:
+    found = "SELECT to_regclass('discreet_ledger.entries') IS NOT NULL"
+    return bool(connection.execute(found).fetchone() == (True,))
 
 
 def _begin_chain(connection: Connection, anchor: str | os.PathLike[str] | None) -> None:
@@ -265,7 +277,6 @@ def _begin_chain(connection: Connection, anchor: str | os.PathLike[str] | None) 
 
 
 def _public(address: str) -> str:
-    """The address without its password."""
-    parts = urlsplit(address)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}"
+    """The address without user, password and options, however oddly they are written."""
+    kind, _, rest = address.partition("://")
+    return f"{kind}://{rest.partition('?')[0].rpartition('@')[2]}"

@@ -183,6 +183,11 @@ def write(connection: Connection, draft: Draft) -> None:
                 [(each.basis, each.name) for each in draft.changed_datasets],
             ),
             (
+                """INSERT INTO meta VALUES (%s, %s)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value""",
+                list(draft.new_meta.items()),
+            ),
+            (
                 "INSERT INTO accounts VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
                 [_row(each) for each in draft.new_accounts.values()],
             ),

@@ -123,6 +123,12 @@ def write(connection: sqlite3.Connection, draft: Draft) -> None:
             "UPDATE datasets SET basis = ? WHERE name = ?",
             [(each.basis, each.name) for each in draft.changed_datasets],
         )
+    if draft.new_meta:
+        connection.executemany(
+            "INSERT INTO meta VALUES (?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            draft.new_meta.items(),
+        )
     if draft.new_accounts:
         connection.executemany(
             "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
