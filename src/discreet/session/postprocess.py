@@ -7,7 +7,7 @@ the spread of the replicas is the interval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from discreet.plan.evaluate import Grouping, Vector, evaluate
 from discreet.plan.expressions import Column, Expression, Type, columns_of
+from discreet.plan.primitives import Recipe
 from discreet.plan.query import Stage
-from discreet.session.table import Released, spread
+from discreet.session.simulation import Step, simulate
+from discreet.session.table import Released
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,17 @@ def bare_aggregates(stages: tuple[Stage, ...]) -> dict[str, int]:
     return {name: int(at[1:]) for name, at in origin.items() if at and _is_aggregate(at)}
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a stage did to the rows, so that it can be done to replicas too."""
-
-    kept: NDArray[np.intp]
-    grouping: Grouping | None
-    chosen: NDArray[np.intp]
+def simulated(stages: tuple[Stage, ...], recipes: Sequence[Recipe]) -> list[str]:
+    """The numbers whose intervals take replicas: those that are no bare count or sum."""
+    traced = trace(stages)
+    bare = bare_aggregates(stages)
+    return [
+        name
+        for name, value in stages[-1].columns
+        if traced.noisy[name]
+        and is_number(value)
+        and (name not in bare or recipes[bare[name]].kind == "average")
+    ]
 
 
 def postprocess(
@@ -89,20 +95,17 @@ def postprocess(
         if step.grouping is not None:
             rows = rows[step.grouping.first] if len(rows) else rows
         rows = rows[step.chosen] if len(rows) else rows
-    traced = trace(stages)
-    origin, noisy = traced.origin, traced.noisy
-    needed = any(noisy[n] and origin[n] is None for n, _ in stages[-1].columns)
-    replicas = replay(released, stages, steps) if needed else {}
+    bare, found = bare_aggregates(stages), simulated(stages, released.recipes)
+    spread = simulate(released, stages, steps, found, confidence) if found else {}
     outputs: list[Output] = []
     for name, value in stages[-1].columns:
-        vector, source = columns[name], origin[name]
         low = high = None
-        # Where an output is a bare column all the way down, its own interval is exact.
-        if noisy[name] and source is not None:
-            low, high = (end[rows] for end in released.interval(int(source[1:]), confidence))
-        elif noisy[name] and is_number(value):
-            low, high = spread(replicas[name], confidence)
-        outputs.append(Output(name, value.meaning.type, vector, low, high))
+        if name in spread:
+            low, high = spread[name]
+        elif name in bare:
+            # It is a count or a sum all the way down, and its own interval is exact.
+            low, high = (end[rows] for end in released.interval(bare[name], confidence))
+        outputs.append(Output(name, value.meaning.type, columns[name], low, high))
     return outputs
 
 
@@ -138,18 +141,6 @@ def _run(stage: Stage, columns: Mapping[str, Vector]) -> tuple[Step, dict[str, V
     chosen = chosen[start:end]
     step = Step(kept, grouping, chosen)
     return step, {name: vector.take(chosen) for name, vector in outputs.items()}
-
-
-def replay(released: Released, stages: tuple[Stage, ...], steps: list[Step]) -> dict[str, Vector]:
-    """The same columns of the same rows, made of the replicas."""
-    columns = released.replicas()
-    for stage, step in zip(stages, steps, strict=True):
-        inner = {name: vector.take(step.kept) for name, vector in columns.items()}
-        columns = {
-            name: evaluate(value, inner, step.grouping).take(step.chosen)
-            for name, value in stage.columns
-        }
-    return columns
 
 
 def _where(

@@ -24,7 +24,8 @@ from discreet.plan.predict import half_width, three_digits_up
 from discreet.plan.primitives import Primitive
 from discreet.plan.query import Core, Query, Stage
 from discreet.session.measure import public_groups
-from discreet.session.postprocess import bare_aggregates, is_number, replay, run, trace
+from discreet.session.postprocess import bare_aggregates, is_number, run, trace
+from discreet.session.simulation import replicate
 from discreet.session.table import NoisyTable, Released
 
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**6), Fraction(1000)
@@ -158,12 +159,13 @@ def _tried(query: Query, noise: NoisePlan, wanted: Wanted) -> dict[str, Fraction
             ),
             groups,
         )
-        released = Released(table, noise, draws)
+        released = Released(table, noise)
         exact, steps = run(released, stages)
-        drawn = replay(released, stages, steps)
+        shown = np.arange(len(steps[-1].chosen))
+        drawn = replicate(released, stages, steps, list(worst), shown, draws, released.streams())
         for name, error in worst.items():
-            there = exact[name].valid & drawn[name].valid
-            off = np.where(there, np.abs(drawn[name].data - exact[name].data), np.inf)
+            there = exact[name].valid & ~np.isnan(drawn[name])
+            off = np.where(there, np.abs(drawn[name] - exact[name].data), np.inf)
             worst[name] = max(error, _quantile(off, wanted))
     return {
         name: rational(float(f"{error:.4g}")) if math.isfinite(error) else None

@@ -16,7 +16,6 @@ from discreet.answer import Answer, Cell, Column, Cost
 from discreet.engines.protocol import Progress
 from discreet.errors import InvalidInput, InvalidQuery
 from discreet.ledger import Balance, Ledger, Stored
-from discreet.plan.noise import group_bounding
 from discreet.plan.query import Query
 from discreet.plan.schema import Schema
 from discreet.policy.model import EACH_ROW, Dataset, Policy
@@ -26,14 +25,16 @@ from discreet.session.diagnosis import over_the_cap, unfit_cells
 from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
-from discreet.session.postprocess import Output, postprocess
+from discreet.session.postprocess import Output, postprocess, simulated
 from discreet.session.request import Request
+from discreet.session.simulation import require_reachable
 from discreet.session.steady import steady
 from discreet.session.table import NoisyTable, Released
 from discreet.session.terms import (
     Terms,
     confidence_of,
     noise_on,
+    number_of_groups,
     require_affordable,
     require_known,
     wanted,
@@ -149,13 +150,16 @@ class Session:
         if query.core.keys and query.core.keys_are_public:
             public_groups(query.core)  # refuses too many
         noise = noise_on(terms, query, dataset)
+        confidence = confidence_of(terms, dataset)
+        found = simulated(query.stages, noise.lowered.recipes)
+        require_reachable(confidence, found, groups=number_of_groups(query))
         data = self._data[dataset.name]
         measurement = measure(
             query.core,
             noise.lowered,
             table=data.shown if shown else data.table,
             dialect=data.dialect,
-            bounding=group_bounding(query.core, dataset),
+            bounding=noise.bounding,
             key=None if shown else self._key,
         )
         return Request(
@@ -163,7 +167,7 @@ class Session:
             dataset,
             noise,
             measurement,
-            confidence_of(terms, dataset),
+            confidence,
             "" if shown else self.prepare(dataset.name),
             # Live rows may have changed since: only a key makes two questions the same.
             once=data.live,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -21,9 +21,6 @@ from discreet.plan.query import Core
 from discreet.session.replicas import Replicas
 
 _VERSION = 1
-_REPLICAS = 1000
-_FEWEST = 200
-_MOST_CELLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -62,62 +59,74 @@ class NoisyTable:
 
 @dataclass(frozen=True)
 class Released:
-    """A noisy table with its noise: values, intervals and replicas of the aggregates."""
+    """A noisy table with its noise: values, exact intervals and replicas of the aggregates."""
 
     table: NoisyTable
     noise: NoisePlan
-    draws: int | None = None
-    """How many replicas; left out, as many as are quickly drawn for so many groups."""
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
         """How each aggregate is made."""
         return self.noise.lowered.recipes
 
+    @cached_property
+    def keys(self) -> dict[str, Vector]:
+        """The keys ``k0..`` that the first stage reads."""
+        return {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
+
     def vectors(self) -> dict[str, Vector]:
         """The columns that the first stage reads: keys ``k0..`` and aggregates ``a0..``."""
-        keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
-        return keys | {
+        return self.keys | {
             f"a{i}": self._value(r, self.table.primitives.__getitem__)
             for i, r in enumerate(self.recipes)
         }
 
-    @cached_property
-    def _stored(self) -> bytes:
-        return self.table.to_bytes()
+    def streams(self) -> tuple[Replicas, ...]:
+        """A stream of noise for each primitive, the same whenever the table is the same."""
+        stored = self.table.to_bytes()
+        return tuple(Replicas(stored, i) for i in range(len(self.table.primitives)))
 
-    def _replicated(self, primitive: int) -> NDArray[np.float64]:
-        """A primitive many times over; each has a stream of its own, so that none is drawn idly."""
-        quick = max(_FEWEST, min(_REPLICAS, _MOST_CELLS // max(self.table.groups, 1)))
-        count = quick if self.draws is None else self.draws
-        stream = Replicas(self._stored, primitive)
-        drawn = stream.draw(self.noise.noises[primitive], (count, self.table.groups))
-        return np.subtract(self.table.primitives[primitive], drawn, out=drawn)
+    def replicas(
+        self,
+        names: Container[str],
+        rows: NDArray[np.intp],
+        count: int,
+        streams: Sequence[Replicas],
+    ) -> dict[str, Vector]:
+        """Some aggregates in some rows, many times over, with the noise that comes next.
 
-    def replica(self, index: int) -> Vector:
-        """An aggregate many times over: what the truth may have been, given what was released."""
-        return self._value(self.recipes[index], self._replicated)
+        They are what the truth may have been, given what was released.
+        """
+        drawn: dict[int, NDArray[np.float64]] = {}
 
-    def replicas(self) -> dict[str, Vector]:
-        """The columns that the first stage reads, many times over."""
-        keys = {f"k{i}": Vector.of(column) for i, column in enumerate(self.table.keys)}
-        return keys | {f"a{i}": self.replica(i) for i in range(len(self.recipes))}
+        def replicated(primitive: int) -> NDArray[np.float64]:
+            if primitive not in drawn:
+                noise = self.noise.noises[primitive]
+                noisy = self.table.primitives[primitive][rows]
+                # In place, because the longest answers have replicas by the million.
+                fresh = streams[primitive].draw(noise, (count, len(rows)))
+                drawn[primitive] = np.subtract(noisy, fresh, out=fresh)
+            return drawn[primitive]
+
+        return {
+            f"a{i}": self._value(recipe, replicated)
+            for i, recipe in enumerate(self.recipes)
+            if f"a{i}" in names
+        }
 
     def interval(self, index: int, confidence: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Where the true aggregate lies in each group, at a confidence for each of them."""
+        """Where a true count or sum lies in each group, at a confidence for each of them."""
         recipe = self.recipes[index]
-        if recipe.kind == "average":
-            return spread(self.replica(index), confidence)
         low, high = self.noise.noises[recipe.total].interval(confidence)
-        step = float(self.noise.lowered.primitives[recipe.total].step)
+        step = self.noise.lowered.primitives[recipe.total].step
         values = self.table.primitives[recipe.total].astype(np.float64)
-        return (values - high) * step, (values - low) * step
+        return _scaled(values - high, step), _scaled(values - low, step)
 
     def _value(self, recipe: Recipe, total: Callable[[int], NDArray[Any]]) -> Vector:
         primitive = self.noise.lowered.primitives[recipe.total]
-        steps = total(recipe.total).astype(np.float64, copy=False)
+        steps = total(recipe.total)
         if recipe.kind == "value" or recipe.count is None:
-            return Vector(steps * float(primitive.step), np.ones(steps.shape, dtype=np.bool_))
+            return Vector(_scaled(steps, primitive.step), np.ones(steps.shape, dtype=np.bool_))
         count = total(recipe.count).astype(np.float64, copy=False)
         # A count that is not positive says nothing of an average.
         usable = count > 0
@@ -130,21 +139,13 @@ class Released:
         return Vector(mean, usable)
 
 
-def spread(replicas: Vector, confidence: Fraction) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The middle of the replicas, cell by cell; those without a value count as both extremes."""
-    count = replicas.data.shape[0]
-    outside = float(1 - confidence) / 2
-    first = max(int(np.floor(outside * (count + 1))) - 1, 0)
-    last = min(int(np.ceil((1 - outside) * (count + 1))) - 1, count - 1)
-    return _ranked(replicas, first, -np.inf), _ranked(replicas, last, np.inf)
-
-
-def _ranked(replicas: Vector, rank: int, missing: float) -> NDArray[Any]:
-    """The replica of a rank, cell by cell."""
-    data: NDArray[Any] = np.where(replicas.valid, replicas.data, missing)
-    data.partition(rank, axis=0)
-    ranked: NDArray[Any] = data[rank].copy()
-    return ranked
+def _scaled(steps: NDArray[Any], step: Fraction) -> NDArray[np.float64]:
+    """Whole steps as numbers: each the double next to it, so that 3 steps of 0.1 are 0.3."""
+    if step == 1:
+        return steps.astype(np.float64, copy=False)
+    scaled: NDArray[np.float64] = steps * float(step.numerator)
+    scaled /= float(step.denominator)
+    return scaled
 
 
 def _plain(value: Value) -> Any:
