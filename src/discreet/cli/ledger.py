@@ -282,7 +282,8 @@ def _begun(place: str, anchor: Path | None, *, again: bool) -> Iterator[Ledger]:
                 f"{quote(place)} is already there.",
                 hint=f"discreet ledger anchor LEDGER {quote(str(anchor))}",
             )
-        if address == place and "://" not in place:  # a folder .discreet, say, before the first question makes it
+        if address == place and "://" not in place:
+            # The folder .discreet, say, before the first question makes it.
             Path(place).absolute().parent.mkdir(mode=0o700, exist_ok=True)
         with open_ledger(address) if there and again else create(address, anchor=anchor) as opened:
             yield opened
