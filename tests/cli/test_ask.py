@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -39,6 +40,58 @@ def test_the_curator_is_told_once_who_they_are(discreet, visits):
     assert "You are the curator of visits.csv" in first.err
     assert "All of them together may cost epsilon 3, delta 1e-6" in first.err
     assert discreet("ask", COUNT, "--data", "visits.csv", "--epsilon", "0.4").err == ""
+
+
+def test_a_delta_is_compared_with_the_public_number_of_people(discreet, visits):
+    first = discreet("ask", COUNT, *WHO, "--epsilon", "0.5", "--people", "1000000")
+    assert first.status == 2
+    assert "delta = 1e-06 is 1/1000000 or more" in first.err
+    assert not (visits.parent / ".discreet" / "ledger.db").exists()
+    again = discreet(*first_words(first, "--people", "1000000"))
+    assert again.status == 0
+    assert "far fewer than" not in again.err
+    # It is said once, like everything about the data.
+    later = discreet("ask", COUNT, "--data", "visits.csv", "--budget-delta", "1e-5", "--json")
+    assert "delta = 1e-05 is 1/1000000 or more" in later.err
+
+
+def first_words(refused: Done, *more: str) -> tuple[str, ...]:
+    """The command again, with what the hint adds to it."""
+    return ("ask", COUNT, *WHO, "--epsilon", "0.5", *more, *refused.hint.split())
+
+
+def test_without_that_number_a_large_delta_is_refused(discreet, visits):
+    told = discreet("ask", COUNT, *WHO, "--epsilon", "0.5", "--budget-delta", "0.01")
+    assert "among fewer than 100 people only" in told.err
+    assert "--people 50" in told.hint
+    told = discreet("ask", COUNT, *WHO, "--epsilon", "0.5")
+    assert "among far fewer than 1,000,000 people; --people says how many" in told.err
+
+
+def test_a_pattern_is_all_of_its_files(discreet, visits):
+    for part in range(2):
+        numbers = pa.array(range(part * 1000, part * 1000 + 1000))
+        parquet.write_table(pa.table({"who": numbers}), visits.parent / f"part{part}.parquet")
+    words = ("--data", "part*.parquet", "--unit", "who", "--rows-per-unit", "1", "--epsilon", "2")
+    told = discreet("ask", "SELECT COUNT(*) AS n FROM part", *words, "--json")
+    assert abs(json.loads(told.out)["rows"][0]["n"]["value"] - 2000) < 50  # chance of more: below e**-90
+    assert (visits.parent / ".discreet" / "part.json").exists()
+    told = discreet("ask", COUNT, *words[2:], "--data", "part1.parquet")
+    assert "they would have a second one" in told.err
+    assert 'pool = "part"' in told.hint
+    assert "--data 'part*.csv'" not in discreet("ask", COUNT, "--data", "part*.csv").hint
+
+
+def test_a_table_of_a_duckdb_file_is_called_by_its_own_name(discreet, visits):
+    with duckdb.connect(str(visits.parent / "h.duckdb")) as file:
+        file.execute("CREATE TABLE stays AS FROM 'visits.csv'; CREATE TABLE beds AS SELECT 1 AS x")
+    who = ("--data", "h.duckdb", "--unit", "patient_id", "--rows-per-unit", "7", "--epsilon", "0.1")
+    stays = "SELECT COUNT(*) FROM stays"
+    told = discreet("ask", stays, *who)
+    assert "h.duckdb has the tables beds, stays." in told.err
+    assert told.hint == "--table beds"
+    assert discreet("ask", stays, *who, "--table", "stays").status == 0
+    assert discreet("ask", stays, "--data", "h.duckdb", "--epsilon", "0.1").status == 0
 
 
 def test_what_is_kept_beside_the_data_is_its_owners_alone(discreet, visits):

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.errors import InvalidInput, LedgerClosed, PolicyDiffers, UnknownName
+from discreet.errors import InvalidInput, InvalidPolicy, LedgerClosed, PolicyDiffers, UnknownName
 from discreet.session.home import Home
 from tests.session.made import EXACT, ROWS, ward, write
 
@@ -255,14 +255,40 @@ def test_a_table_of_a_duckdb_file(tmp_path):
         connection.execute("CREATE TABLE visits AS SELECT i AS who, i AS age FROM RANGE(9) t(i)")
     with discreet.open(
         path,
-        table="visits",
-        name="visits",
+        table="main.visits",
         unit="who",
         rows_per_unit=1,
         bounds={"age": (0, 110)},
         epsilon=10**6,
     ) as session:
         assert session.sql("SELECT SUM(age) FROM visits", epsilon=EXACT).columns[0].values == (36,)
+
+
+def test_a_pattern_opens_all_of_its_files_beside_them(tmp_path):
+    for part in range(2):
+        folder = tmp_path / f"part{part}"
+        folder.mkdir()
+        more = {"Cost": [1.0] * 3} if part else {}
+        pq.write_table(pa.table({"who": [1, 2, 3], **more}), folder / "visits.parquet")
+    with discreet.open(
+        tmp_path / "*" / "visits.parquet",
+        unit="each row",
+        bounds={"Cost": (0, 5)},
+        grids={"Cost": 1},
+        epsilon=10**6,
+    ) as session:
+        answer = session.sql("SELECT COUNT(*), SUM(cost) FROM visits", epsilon=EXACT)
+        assert [column.values for column in answer.columns] == [(6,), (3,)]
+    assert (tmp_path / ".discreet" / "ledger.db").exists()
+
+
+def test_a_delta_is_compared_with_the_number_of_people(tmp_path):
+    with pytest.raises(InvalidPolicy, match="is 1/1000 or more"):
+        ward(tmp_path, people=1000, delta=1e-3)
+    with pytest.raises(InvalidPolicy, match="nothing says how many there are"):
+        ward(tmp_path, delta=1e-2)
+    with ward(tmp_path, people=99, delta=1e-2):
+        pass
 
 
 def test_live_rows_are_read_anew_and_only_a_key_makes_two_questions_one(tmp_path):

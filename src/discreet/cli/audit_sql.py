@@ -98,8 +98,8 @@ def _copied(source: Source, query: str) -> Iterator[tuple[Session, Path]]:
 class _Copied(Source):
     """A copy that is thrown away: nobody becomes its curator."""
 
-    def _welcome(self, data: Path, budget: dict[str, Any]) -> None:
-        del data, budget
+    def _welcome(self, data: Path, budget: dict[str, Any], people: int | None) -> None:
+        del data, budget, people
 
     def _log(self) -> None:
         return

@@ -20,6 +20,7 @@ from discreet.errors import (
     InsufficientBudget,
     InvalidPolicy,
     InvalidQuery,
+    PolicyDiffers,
     UnknownName,
     Unsupported,
     WrongType,
@@ -97,6 +98,13 @@ def _better(
 ) -> str | None:
     if isinstance(error, EngineFailed):
         return f"{source.home.folder / 'curator.log'} says why; only the curator may read it."
+    pool = re.search(r'pool = "[^"]*"', error.hint or "")
+    if isinstance(error, PolicyDiffers) and pool and source.data is not None:
+        # Nobody chooses the name of a data file's rows, and only a policy has pools.
+        return (
+            "open them by the same --data as before, or by a policy "
+            f"(discreet init {quote(str(source.data))}) with {pool[0]}"
+        )
     if error.hint is None or session is None:
         return error.hint
     if error.hint.startswith("give an int"):

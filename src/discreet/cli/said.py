@@ -39,6 +39,7 @@ class Said:
     grids: Words = field(default_factory=dict)
     table: str | None = None
     delimiter: str | None = None
+    people: int | None = None
 
     @staticmethod
     def read(path: Path) -> Said:
@@ -87,6 +88,7 @@ class Said:
             both(self.grids, later.grids),
             later.table or self.table,
             later.delimiter or self.delimiter,
+            later.people or self.people,
         )
 
     def settings(self, kinds: Mapping[str, str]) -> dict[str, Any]:
@@ -103,6 +105,7 @@ class Said:
             "types": dict(self.types),
             "table": self.table,
             "delimiter": self.delimiter,
+            "people": self.people,
         }
 
     def ranges(self) -> dict[str, tuple[Any, Any]]:

@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,14 +79,23 @@ class Source:
     budget_delta: Annotated[
         str | None, _option(metavar="DELTA", help=f"Its delta: {BUDGET_DELTA} if you do not say.")
     ] = None
+    people: Annotated[
+        int | None,
+        _option(
+            min=1, help="How many people there are, if that is public: delta is checked by it."
+        ),
+    ] = None
     analyst: Annotated[str | None, _option(help="Who asks, by the policy.")] = None
 
     @property
     def home(self) -> Home:
         """Where the key, the ledger and the snapshots are."""
         from discreet.session.home import Home
+        from discreet.session.rows import folder_of
 
-        return Home((self.policy or self.data or Path()).resolve().parent)
+        if self.policy is None and self.data is not None:
+            return Home(folder_of(self.data))
+        return Home((self.policy or Path()).resolve().parent)
 
     def open(self) -> Session:
         """Open it, or say what is missing."""
@@ -148,7 +158,8 @@ class Source:
                 f"--analyst {self.analyst}: with --data the curator is the only one who asks.",
                 hint=f"write a policy for others: discreet init {data}",
             )
-        name = dataset_name(data)
+        table = self.table or self._table(data)
+        name = dataset_name(data, table)
         place = self.home.folder / f"{name}.json"
         if self.unit is not None and self.each_row:
             raise InvalidInput(
@@ -161,8 +172,9 @@ class Source:
             keys=words("keys", self.keys, "A,B,C"),
             types=words("types", self.types, "integer"),
             grids=words("grid", self.grid, "0.01"),
-            table=self.table,
+            table=table,
             delimiter=self.delimiter,
+            people=self.people,
         )
         said = Said.read(place).then(now, name=name)
         kinds = _kinds(data, said)
@@ -187,6 +199,8 @@ class Source:
                 hint="--rows-per-unit 20, say: of whoever has more, 20 are used",
             )
         held = held_budget(self.home, name)
+        before = BUDGET_DELTA if held is None else str(held.budget.delta)
+        _require_delta(self.budget_delta or before, said.people)
         if held is not None:
             self._grant(held)
         budget: dict[str, Any] = {}
@@ -197,19 +211,42 @@ class Source:
         opened = open_session(data, **said.settings(kinds), **budget)
         said.write(place)
         if held is None:
-            self._welcome(data, budget)
-        before = opened.snapshot()
-        if before is not None and not before.current:
+            self._welcome(data, budget, said.people)
+        kept = opened.snapshot()
+        if kept is not None and not kept.current:
             _tell(
                 f"{name} is now defined otherwise than before: its snapshot is made anew, and what "
                 "was asked before costs anew.\n"
             )
         return opened
 
-    def _require_file(self, data: Path) -> None:
+    def _table(self, data: Path) -> str | None:
+        """The table of a DuckDB file: the only one, or the only one that was asked before."""
+        from discreet.engines.duckdb import tables_of
+        from discreet.policy.single import dataset_name
         from discreet.policy.sources import kind_of
 
-        if data.is_file():
+        if kind_of(data.name) != "duckdb":
+            return None
+        there = tables_of(data)
+        known = [
+            each
+            for each in there
+            if (self.home.folder / f"{dataset_name(data, each)}.json").exists()
+        ]
+        for listed in (there, known):
+            if len(listed) == 1:
+                return listed[0]
+        raise InvalidInput(
+            f"{data.name} has {'the tables ' + ', '.join(there) if there else 'no table'}.",
+            hint=f"--table {quote(there[0])}" if there else "--data visits.csv",
+        )
+
+    def _require_file(self, data: Path) -> None:
+        from discreet.policy.sources import kind_of
+        from discreet.session.rows import matches
+
+        if data.is_file() or any(Path(each).is_file() for each in matches(data)):
             if kind_of(data.name) is None:
                 raise InvalidInput(
                     f'"{data}" does not say by its ending what it is.',
@@ -245,13 +282,22 @@ class Source:
             f"{float(held.budget.delta):g}.\n"
         )
 
-    def _welcome(self, data: Path, budget: dict[str, Any]) -> None:
+    def _welcome(self, data: Path, budget: dict[str, Any], people: int | None) -> None:
+        from discreet.exact import rational
+
         folder = os.path.relpath(self.home.folder)
+        delta = rational(budget["delta"])
+        few = (
+            f"\nThat delta is a promise among far fewer than {int(1 / delta):,} people; --people "
+            "says how many there are, if that is public."
+            if delta and people is None
+            else ""
+        )
         _tell(
             f"You are the curator of {data.name}: keep it and {folder} private, share only answers."
             f"\nAll of them together may cost epsilon {budget['epsilon']}, delta {budget['delta']} "
-            f"(--budget says another).\nWhat is spent, and what you say about the columns, is kept "
-            f"in {folder}: say it once.\n"
+            f"(--budget says another).{few}\nWhat is spent, and what you say about the columns, "
+            f"is kept in {folder}: say it once.\n"
         )
 
     def _log(self) -> None:
@@ -292,8 +338,6 @@ def _kinds(data: Path, said: Said) -> dict[str, str]:
     }
     if said.delimiter is not None:
         found["delimiter"] = said.delimiter
-    if found["kind"] == "duckdb" and said.table is None:
-        raise InvalidInput(f"{data.name} may have several tables.", hint="--table visits")
     kinds = column_types(
         data,
         source=Place.model_validate(found),
@@ -311,6 +355,27 @@ def _kinds(data: Path, said: Said) -> dict[str, str]:
                     hint=f"--delimiter {typed}",
                 )
     return kinds
+
+
+def _require_delta(typed: str, people: int | None) -> None:
+    """Refuse a chance to fail that would let one whole row be published."""
+    from discreet.exact import rational
+    from discreet.policy.model import LARGEST_DELTA, power_below
+
+    delta = rational(typed)
+    if people is not None and delta * people >= 1:
+        raise InvalidInput(
+            f"delta = {float(delta):g} is 1/{people} or more: it would allow publishing one "
+            "person's row in full.",
+            hint=f"--budget-delta {power_below(Fraction(1, 10 * people))}",
+        )
+    if people is None and delta > LARGEST_DELTA:
+        raise InvalidInput(
+            f"delta = {float(delta):g} would be a promise among fewer than {int(1 / delta)} people "
+            "only, and nothing says how many there are.",
+            hint=f"--budget-delta {BUDGET_DELTA}, or --people 50 if there are so few and that is "
+            "public",
+        )
 
 
 def _per_query(delta: str) -> str:

@@ -342,6 +342,24 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def tables_of(path: Path) -> list[str]:
+    """The tables and views of a DuckDB file, with their schema where that is not ``main``."""
+    sql = (
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' "
+        "UNION ALL SELECT schema_name, view_name FROM duckdb_views() "
+        "WHERE database_name = 'source' AND NOT internal ORDER BY ALL"
+    )
+    try:
+        with duckdb.connect() as connection:
+            connection.execute(f"ATTACH {quoted(str(path))} AS source (READ_ONLY)")
+            found = connection.execute(sql).fetchall()
+    except duckdb.Error:
+        raise InvalidInput(
+            f"{path} could not be read.", hint="is it there, and is it a DuckDB file?"
+        ) from None
+    return [name if schema == "main" else f"{schema}.{name}" for schema, name in found]
+
+
 def schema_of(path: Path, *, table: str | None = None) -> dict[str, str]:
     """Column names and the engine's words for their types; a CSV file's are all text."""
     try:

@@ -192,7 +192,7 @@ class Dataset(_Model):
                     where,
                     f"delta = {float(delta):g} is 1/{self.people} or more: it would allow "
                     "publishing one person's row in full.",
-                    f"{where[-1]} = {_power_below(Fraction(1, self.people))}",
+                    f"{where[-1]} = {power_below(Fraction(1, self.people))}",
                 )
         # zCDP and RDP keep a part of the budget's delta for turning their sums into epsilon.
         caps = dict(zip(budget.measure.components, budget.measure.cap(budget.total), strict=True))
@@ -201,7 +201,7 @@ class Dataset(_Model):
             yield Mistake(
                 ("delta_per_query",),
                 f"queries can spend {float(most):g} of delta in all, so not this on one of them.",
-                f"delta_per_query = {_power_below(most / 100)}"
+                f"delta_per_query = {power_below(most / 100)}"
                 if most
                 else "leave delta_per_query out, or give the budget a delta",
             )
@@ -329,7 +329,7 @@ def _name_mistakes(names: Iterable[str], what: str, where: tuple[str, ...]) -> I
             )
 
 
-def _power_below(most: Fraction) -> str:
+def power_below(most: Fraction) -> str:
     """A power of ten below ``most``, as a policy would write it."""
     exponent = 1
     while Fraction(1, 10**exponent) >= most:

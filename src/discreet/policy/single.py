@@ -64,7 +64,7 @@ def single(
             else:
                 stray.append(_stray(setting, column, columns))
     text = str(path)
-    chosen = name or dataset_name(text)
+    chosen = name or dataset_name(text, table)
     budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
     if "accountant" in settings:
         budget["accountant"] = settings.pop("accountant")
@@ -94,13 +94,15 @@ def single(
     return policy
 
 
-def dataset_name(path: str | Path) -> str:
-    """The name in SQL of a file's rows: one that needs no quotes.
+def dataset_name(path: str | Path, table: str | None = None) -> str:
+    """The name in SQL of the rows of a file, or of its table: one that needs no quotes.
 
     >>> dataset_name("hospital/visits-*.csv.gz"), dataset_name("Patient visits (2026).csv")
     ('visits', 'Patient_visits_2026')
+    >>> dataset_name("hospital.duckdb", "main.visits")
+    'visits'
     """
-    stem = Path(path).name.partition(".")[0]
+    stem = Path(path).name.partition(".")[0] if table is None else table.rpartition(".")[2]
     name = re.sub(r"[^A-Za-z0-9_]+", "_", stem).strip("_") or "data"
     return f"data_{name}" if name[0].isdigit() else name
 

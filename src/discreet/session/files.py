@@ -107,9 +107,17 @@ def column_types(
     real. ``types`` decides where it speaks.
     """
     read = source or Source(kind=kind_of(path.name) or "parquet", path=str(path))
+    found: dict[str, str] = {}
+    for file in files(read, Path()) or [str(path)]:
+        own = (
+            dict.fromkeys(header(read, file), "text")
+            if read.kind == "csv"
+            else schema_of(Path(file), table=read.table)
+        )
+        known = {name.lower() for name in found}  # files are joined by what SQL calls one name
+        found |= {name: kind for name, kind in own.items() if name.lower() not in known}
     if read.kind != "csv":
-        return schema_of(path, table=read.table) | dict(types or {})
-    found = dict.fromkeys(header(read, str(path)), "text")
+        return found | dict(types or {})
     for column, ends in (*(keys or {}).items(), *(bounds or {}).items()):
         if column in found:
             found[column] = type_of_values(ends)

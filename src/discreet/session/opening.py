@@ -16,7 +16,7 @@ from discreet.policy.sources import kind_of
 from discreet.session.files import column_types
 from discreet.session.home import Home
 from discreet.session.ledger_of import LedgerOf
-from discreet.session.rows import lasting, passing
+from discreet.session.rows import folder_of, lasting, passing
 from discreet.session.session import Session
 
 CURATOR = "curator"
@@ -76,7 +76,8 @@ def open_session(
             hint=f'unit="{likely_unit(list(types))}", or unit="{EACH_ROW}" if each row is a '
             "person of their own.",
         )
-    held = held_budget(Home(place.resolve().parent), settings.get("name") or dataset_name(place))
+    name = settings.get("name") or dataset_name(place, settings.get("table"))
+    held = held_budget(Home(folder_of(place)), name)
     if held is not None:
         epsilon = held.budget.epsilon if epsilon is None else epsilon
         delta = held.budget.delta if delta is None else delta
@@ -98,7 +99,7 @@ def open_session(
         analyst=analyst or CURATOR,
         **settings,
     )
-    return open_policy(policy, analyst=analyst or CURATOR, beside=place.resolve().parent)
+    return open_policy(policy, analyst=analyst or CURATOR, beside=folder_of(place))
 
 
 def open_policy(

@@ -44,10 +44,28 @@ def files(source: Source, folder: Path) -> list[str]:
     if source.path is None:
         return []
     found: list[str] = []
-    for place in sorted(glob(_place(source, folder), recursive=True)):  # noqa: PTH207  # absolute
+    pattern = _place(source, folder)
+    for place in matches(Path(pattern)) or [pattern]:
         inside = sorted(Path(place).rglob("*")) if Path(place).is_dir() else [Path(place)]
         found += [str(each) for each in inside if each.is_file()]
     return found
+
+
+def matches(pattern: Path) -> list[str]:
+    """The files that a pattern matches, if it is one."""
+    return sorted(glob(str(pattern), recursive=True))  # noqa: PTH207  # absolute
+
+
+def folder_of(pattern: Path) -> Path:
+    """The folder that holds a file, or every file that a pattern can match.
+
+    >>> folder_of(Path("/data/visits.csv")), folder_of(Path("/data/**/visits-*.csv"))
+    (PosixPath('/data'), PosixPath('/data'))
+    """
+    plain = pattern
+    while any(mark in str(plain) for mark in "*?[") and not plain.exists():
+        plain = plain.parent
+    return plain.resolve().parent if plain == pattern else plain.resolve()
 
 
 def _place(source: Source, folder: Path) -> str:
