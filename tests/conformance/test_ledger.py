@@ -606,6 +606,28 @@ def test_a_session_goes_on_once_the_difference_is_granted(ledger, place):
     ledger.verify()
 
 
+def test_what_is_granted_beyond_the_policy_is_not_spent_by_an_open_session(ledger, place):
+    with asked(place, "ann") as anns:
+        ask(anns, "q", event=HUNDREDTH)
+        ledger.grant("visits", Budget(5), analyst="ann")
+        with pytest.raises(PolicyDiffers, match="the ledger holds epsilon 5"):
+            ask(anns, "q2", event=HUNDREDTH)
+        ledger.grant("visits", Budget(1), analyst="ann")
+        ledger.grant("visits", Budget(9), analyst="bob")
+        ask(anns, "q2", event=HUNDREDTH)
+
+
+def test_an_open_session_does_not_go_on_with_the_basis_before(ledger, place):
+    with asked(place, "ann", basis=BASIS) as anns:
+        ask(anns, "q", event=HUNDREDTH)
+        ledger.grant("visits", Budget(1), new_basis=True)
+        with pytest.raises(PolicyDiffers, match="accepted another basis"):
+            ask(anns, "q2", event=HUNDREDTH)
+        visits(ledger, basis=BASIS | {"unit": "ward"})
+        with pytest.raises(PolicyDiffers, match="unit was ward, and is now patient_id"):
+            ask(anns, "q2", event=HUNDREDTH)
+
+
 def test_a_data_set_that_differs_closes_no_other(ledger, place):
     ledger.declare("labs", budget=Budget(1), accountant="pure", analysts={"ann": Budget(1)})
     with asked(place, "ann", budget=Budget(7)) as anns:

@@ -126,6 +126,22 @@ def test_a_ledger_begun_by_hand_is_taken_up(tmp_path):
         ask(policy)
 
 
+def test_a_key_that_is_lost_for_good_is_replaced_on_purpose(tmp_path):
+    policy = stated(tmp_path)
+    ask(policy)
+    (tmp_path / ".discreet" / "key").unlink()
+    with pytest.raises(LedgerClosed, match="key of") as refusal:
+        ask(policy)
+    place = tmp_path / ".discreet" / "ledger.db"
+    assert f"discreet ledger grant {place} NAME" in (refusal.value.hint or "")
+    with open_ledger(place) as ledger:
+        for name in ("visits", "other"):
+            ledger.grant(name, Budget(10), new_basis=True)
+    with discreet.open(policy, analyst="ann") as session:
+        assert session.balance("visits").spent == {"epsilon": 1}  # what is spent is spent
+        session.sql(COUNT, epsilon=2)
+
+
 # The anchor
 
 

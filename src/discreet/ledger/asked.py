@@ -10,24 +10,28 @@ from dataclasses import replace
 from discreet.errors import DiscreetError, PolicyDiffers
 from discreet.events import Event
 from discreet.ledger.accounts import DataSet
+from discreet.ledger.draft import Draft
 from discreet.ledger.ledger import Ledger, Reservation, Stored
 from discreet.ledger.requests import Declare
 from discreet.ledger.store import Store
+from discreet.ledger.terms import require_unchanged
 
 
 class AskedLedger(Ledger):
     """Refuses where policy and ledger differ: only who is concerned, and when it is asked about.
 
     A session states all data sets of its policy at once. One that differs is refused when it is
-    used, so that a cap which the curator has still to grant closes nothing else. The difference is
-    looked for anew each time: a session goes on once it is granted.
+    used, so that a cap which the curator has still to grant closes nothing else. They are compared
+    anew for each charge: a session goes on once the difference is granted, and what is granted
+    beyond its policy is not for it to spend.
     """
 
     def __init__(self, store: Store, *, analyst: str, known_as: str) -> None:
         super().__init__(store)
         self.analyst = analyst
         self.known_as = known_as
-        self._differing: dict[str, Declare] = {}
+        self._stated: dict[str, Declare] = {}
+        self._differing: set[str] = set()
 
     def reserve(
         self,
@@ -40,6 +44,7 @@ class AskedLedger(Ledger):
     ) -> Reservation | Stored:
         """As every ledger, unless the policy states something else than the ledger holds."""
         with known_as(self.known_as):
+            self._require_unchanged(dataset)
             return super().reserve(
                 dataset=dataset,
                 analyst=analyst,
@@ -56,17 +61,31 @@ class AskedLedger(Ledger):
                 self._fixed(name)
 
     def _state(self, request: Declare) -> None:
-        mine = replace(request, asking=self.analyst)
+        mine = self._stated[request.dataset] = replace(request, asking=self.analyst)
         try:
             super()._state(mine)
         except PolicyDiffers:
-            self._differing[request.dataset] = mine
+            self._differing.add(request.dataset)
+
+    def _require_unchanged(self, dataset: str) -> None:
+        known, stated = self._fixed(dataset), self._stated.get(dataset)
+        if stated is None:
+            raise PolicyDiffers(f"the policy states nothing about {dataset!r}.")
+        with self.store.reading() as reader:
+            draft = Draft(reader, reader.head())
+            known = draft.dataset(dataset) or known
+            require_unchanged(draft, known, stated.terms, stated)
+        if stated.basis and not known.basis:
+            raise PolicyDiffers(
+                f"the curator has accepted another basis for {dataset!r} than this session has.",
+                hint="open the session again.",
+            )
 
     def _fixed(self, dataset: str) -> DataSet:
         if dataset in self._differing:
             with known_as(self.known_as):
-                super()._state(self._differing[dataset])
-            del self._differing[dataset]
+                super()._state(self._stated[dataset])
+            self._differing.remove(dataset)
         return super()._fixed(dataset)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from discreet.ledger.accounts import DataSet
 from discreet.ledger.units import Units
 
 
@@ -50,6 +51,11 @@ class Declare:
     analysts: Mapping[str, Cap]
     basis: str = ""  # JSON, as it will stand in the entry; empty: nothing is said about it
     asking: str | None = None  # whose cap must be the one stated; None: everybody's
+
+    @property
+    def terms(self) -> DataSet:
+        """What is fixed for good, and the basis."""
+        return DataSet(self.dataset, self.people, self.relation, self.accountant, self.basis)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,9 +146,7 @@ def declare(draft: Draft, request: Declare, at: str) -> Reply:
     place = Place("people", request.people)
     people = draft.account(place)
     known = draft.dataset(request.dataset)
-    wanted = DataSet(
-        request.dataset, request.people, request.relation, request.accountant, request.basis
-    )
+    wanted = request.terms
     if known is not None:
         require_unchanged(draft, known, wanted, request)
         if request.basis and not known.basis:

@@ -118,8 +118,8 @@ class Home:
         if any((self.folder / name).exists() for name in ("key", "people.json", _LEDGER_ID)):
             raise LedgerClosed(
                 "the ledger of this data set is missing: nobody knows what was spent.",
-                hint=f"put {ledger} back from a backup; or, to begin a new budget on purpose, "
-                f"move {self.folder} away.",
+                hint=f"put {ledger} back from a backup, or let the policy name the place where it "
+                f"is; or, to begin a new budget on purpose, move {self.folder} away.",
             )
 
     def require_same(self, ledger: str) -> None:
@@ -160,7 +160,8 @@ class Home:
                 "key other rows of a person would be kept, and the budget would no longer bound "
                 "what is learnt of them.",
                 hint=f"put {path} back: from a backup, or from another machine that shares the "
-                "ledger.",
+                "ledger; or, if it is lost and the curator accepts another: discreet ledger grant "
+                "LEDGER NAME --epsilon E --new-basis, for each data set.",
             )
         if len(found) != 2 * _KEY_BYTES:
             raise LedgerClosed(

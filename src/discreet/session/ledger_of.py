@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from discreet.engines.secret import Secret
-from discreet.errors import InvalidInput, PolicyDiffers
+from discreet.errors import InvalidInput, LedgerExists, PolicyDiffers
 from discreet.ledger import Ledger, create, exists, open_ledger
 from discreet.ledger.asked import AskedLedger, known_as
 from discreet.policy import Policy
@@ -50,11 +50,7 @@ class LedgerOf:
         """
         address = address_of(self.place) if isinstance(self.place, Secret) else self.place
         with known_as(self.shown):
-            if exists(address):
-                found = open_ledger(address)
-            else:
-                home.require_new(self.shown)
-                found = create(address, anchor=self.anchor)
+            found = self._found(address, home)
             try:
                 self._require_anchor(found)
                 home.require_same(found.id)
@@ -64,6 +60,15 @@ class LedgerOf:
                 found.close()
                 raise
         return AskedLedger(found.store, analyst=analyst, known_as=self.shown)
+
+    def _found(self, address: str | Path, home: Home) -> Ledger:
+        if exists(address):
+            return open_ledger(address)
+        home.require_new(self.shown)
+        try:
+            return create(address, anchor=self.anchor)
+        except LedgerExists:  # another machine was quicker
+            return open_ledger(address)
 
     def _keyed(self, ledger: Ledger, home: Home) -> bool:
         """Whether a key is among what was promised; others' data sets may be in a shared ledger."""
