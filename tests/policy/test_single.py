@@ -72,8 +72,9 @@ def test_a_mistake_in_a_call_says_which_argument_it_is(settings, where, hint):
         ("boolean", "BOOLEAN bool BooleanType"),
         ("date", "DATE date32[day]"),
         ("timestamp", "TIMESTAMP|timestamp[us]|TIMESTAMP_NS|timestamp without time zone"),
-        (None, "BLOB|INTEGER[]|STRUCT(a INTEGER)|list<item: int64>|TIMESTAMP WITH TIME ZONE"),
-        (None, "timestamp[us, tz=UTC]|interval|time64[us]|MAP(VARCHAR, INTEGER)|INTEGER[3]"),
+        ("timestamp", "TIMESTAMP WITH TIME ZONE|timestamptz|timestamp[us, tz=UTC]|timestamp(3)"),
+        (None, "BLOB|INTEGER[]|STRUCT(a INTEGER)|list<item: int64>|TIME WITH TIME ZONE"),
+        (None, "interval|time64[us]|MAP(VARCHAR, INTEGER)|INTEGER[3]|TIMESTAMP WITH TIME ZONE[]"),
     ],
 )
 def test_engines_types_are_known_by_their_own_names(kind, names):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +15,7 @@ import pytest
 import discreet
 from discreet.errors import InvalidInput, InvalidPolicy, LedgerClosed, PolicyDiffers, UnknownName
 from discreet.session.home import Home
-from tests.session.made import EXACT, ROWS, ward, write
+from tests.session.made import EXACT, ROWS, select, ward, write
 
 COUNT = "SELECT COUNT(*) FROM visits"
 
@@ -289,6 +292,31 @@ def test_a_delta_is_compared_with_the_number_of_people(tmp_path):
         ward(tmp_path, delta=1e-2)
     with ward(tmp_path, people=99, delta=1e-2):
         pass
+
+
+ELSEWHERE = """
+import sys, discreet
+path, mode = sys.argv[1:]
+with discreet.open(path, unit="who", rows_per_unit=1, mode=mode, epsilon=10**6) as session:
+    at = "SELECT COUNT(*) FROM zoned WHERE at = TIMESTAMP '2025-01-01 20:00:00'"
+    print(session.sql(at, epsilon=10**5).columns[0].values)
+"""
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "live"])
+def test_a_moment_with_a_zone_is_in_utc_wherever_it_is_asked(mode, tmp_path):
+    """People are told apart by UUIDs here, which are text."""
+    path = tmp_path / "zoned.parquet"
+    moment = "TIMESTAMPTZ '2025-01-01 22:00:00+02'"
+    select(f"SELECT uuid() AS who, {moment} AS at FROM RANGE(9)", path)
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(path), mode],
+        env=os.environ | {"TZ": "Asia/Kolkata"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "(9,)\n", done.stderr
 
 
 def test_live_rows_are_read_anew_and_only_a_key_makes_two_questions_one(tmp_path):

@@ -143,6 +143,8 @@ class DuckDB:
     def _reach(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Make the source readable."""
         _distrust(connection)
+        # A moment with a time zone is that moment in UTC, wherever this machine is.
+        connection.execute("SET GLOBAL TimeZone = 'UTC'")
         if self._attach is not None:
             connection.execute(f"ATTACH {quoted(str(self._attach))} AS source (READ_ONLY)")
 

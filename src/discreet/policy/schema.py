@@ -15,21 +15,21 @@ _TYPES: dict[Type, str] = {
     r"utf8|uuid|enum|stringtype",
     "boolean": r"bool(ean)?(type)?",
     "date": r"date(32|type)?",
-    "timestamp": r"timestamp(_s|_ms|_ns|_ntz|type|ntztype)?|datetime|timestamp without time zone",
+    "timestamp": r"timestamp(_s|_ms|_ns|_ntz|_ltz|tz|type|ntztype)?|datetime|"
+    r"timestamp with(out)? time zone",
 }
 
 
 def type_of(engine_type: str) -> Type | None:
     """The policy's type for an engine's, or None: such a column stays out of reach.
 
-    A timestamp with a time zone has none: which day it falls on depends on who asks.
+    A moment with a time zone is that moment in UTC, whoever asks.
 
     >>> type_of("BIGINT"), type_of("DECIMAL(10,2)"), type_of("timestamp[us]"), type_of("BLOB")
     ('integer', 'real', 'timestamp', None)
     """
     text = engine_type.strip().lower()
-    zoned = "time zone" in text.replace("without time zone", "") or "tz=" in text
-    if zoned or re.search(r"\[[0-9]*\]$", text):  # a list of values is no value
+    if re.search(r"\[[0-9]*\]$", text):  # a list of values is no value
         return None
     dictionary = re.fullmatch(r"dictionary<values=(\w+),.*", text)
     name = dictionary[1] if dictionary else re.sub(r"\s*[(\[].*?[)\]]", "", text)
