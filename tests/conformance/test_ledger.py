@@ -714,6 +714,30 @@ def test_what_is_on_record_is_found_among_what_is_new(ledger):
     ledger.verify()
 
 
+def test_two_who_write_by_turns_decide_on_what_the_other_has_written(ledger, place):
+    price, text = priced((HUNDREDTH,), "pure", "add_remove")
+
+    def charge(one: Ledger, name: str) -> object:
+        (reply,) = one.store.commit([Reserve("visits", "ann", name, digest(name), price, text)])
+        return reply
+
+    with open_ledger(place) as other:
+        for turn in range(50):
+            mine, theirs = charge(ledger, f"{turn}"), charge(other, f"other {turn}")
+            assert isinstance(mine, Reserved)
+            assert isinstance(theirs, Reserved)
+            assert charge(ledger, f"other {turn}") == theirs
+            assert charge(other, f"{turn}") == mine
+        for one in (ledger, other):
+            assert isinstance(charge(one, "too much"), InsufficientBudget)
+        ledger.grant("visits", Budget(2))
+        ledger.grant("visits", Budget(2), analyst="ann")
+        assert isinstance(charge(other, "granted"), Reserved)
+        assert isinstance(charge(ledger, "granted, too"), Reserved)
+        assert spent(ledger) == spent(other, "ann") == Fraction(102, 100)
+        ledger.verify()
+
+
 def test_what_is_on_record_is_free_when_nothing_is_left(ledger):
     bought = ask(ledger, "q", event=HALF)
     ask(ledger, "q2", event=HALF)

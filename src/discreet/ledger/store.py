@@ -29,7 +29,7 @@ LOOKS = 16
 
 
 class Mistaken(Exception):
-    """A guess that something is new was wrong, and nothing of it was written."""
+    """A guess was wrong: somebody has written, or a request is on record. Nothing was written."""
 
 
 class Store(ABC):
@@ -84,28 +84,31 @@ class Store(ABC):
     def commit(self, requests: Sequence[Request]) -> list[Reply | DiscreetError]:
         """Commit all requests in one transaction; each has its own reply or refusal.
 
-        Most requests are new, so a store that guesses does not look for them: it writes, and the
-        primary key of the marks tells when that was wrong. Then it looks, and for a while after.
+        Most requests are new, and mostly nobody else has written since. So a store that guesses
+        decides on what it remembers and writes, if the head is still the one that it knows; the
+        primary key of the marks tells when a request was not new. After a wrong guess it looks
+        first, and for a while after.
         """
         with self._mutex:
-            if self.guesses and self._looks == 0:
+            if self.guesses and self._looks == 0 and self._draft is not None:
                 try:
-                    return self._transact(requests, guess=True)
+                    return self._transact(requests, self._draft)
                 except Mistaken:
                     self._looks = LOOKS
             self._looks = max(0, self._looks - 1)
-            return self._transact(requests, guess=False)
+            return self._transact(requests)
 
-    def _transact(self, requests: Sequence[Request], *, guess: bool) -> list[Reply | DiscreetError]:
+    def _transact(
+        self, requests: Sequence[Request], remembered: Draft | None = None
+    ) -> list[Reply | DiscreetError]:
         try:
-            draft = self._current(self._begin(), requests)
-            draft.guessing = guess
+            draft = remembered or self._current(self._begin(), requests)
+            head, draft.guessing = draft.head, remembered is not None
             replies = decide_all(draft, requests)
-            if draft.new_entries:
-                self._write(draft)
-                self._finish()
+            if remembered is not None:
+                self._write_after(head, draft)
             else:
-                self._cancel()
+                self._write_or_cancel(draft)
         except BaseException as error:
             self._draft = None
             known = self._translated(error)
@@ -115,6 +118,19 @@ class Store(ABC):
             raise known from error
         self._written(draft)
         return replies
+
+    def _write_after(self, head: Head, draft: Draft) -> None:
+        """Write what a draft has new, in one transaction, if the chain still ends at ``head``."""
+        if self._begin() != head:
+            raise Mistaken
+        self._write_or_cancel(draft)
+
+    def _write_or_cancel(self, draft: Draft) -> None:
+        if draft.new_entries:
+            self._write(draft)
+            self._finish()
+        else:
+            self._cancel()
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:

@@ -63,6 +63,25 @@ MIGRATIONS = (
     """
     ALTER TABLE datasets ADD COLUMN basis TEXT NOT NULL DEFAULT '';
     """,
+    # 4: a lone charge is one statement; it aborts unless the entry before it is the one it follows.
+    """
+    CREATE VIEW charges AS SELECT
+        0 AS seq, x'' AS hash, '' AS body, x'' AS before, x'' AS release, x'' AS key,
+        '' AS people, 0 AS people_spent, 0 AS people_delta,
+        '' AS dataset, '' AS analyst, 0 AS spent, 0 AS delta;
+    CREATE TRIGGER charge INSTEAD OF INSERT ON charges BEGIN
+        SELECT raise(ABORT, 'the ledger has moved on') WHERE NOT EXISTS (
+            SELECT 1 FROM entries WHERE seq = new.seq - 1 AND hash = new.before
+        );
+        INSERT INTO entries VALUES (new.seq, new.hash, new.body);
+        INSERT INTO marks VALUES (new.release, new.seq);
+        INSERT INTO marks SELECT new.key, new.seq WHERE new.key IS NOT NULL;
+        UPDATE accounts SET spent = new.people_spent, spent_delta = new.people_delta
+            WHERE kind = 'people' AND name = new.people AND analyst = '';
+        UPDATE accounts SET spent = new.spent, spent_delta = new.delta
+            WHERE kind = 'analyst' AND name = new.dataset AND analyst = new.analyst;
+    END;
+    """,
 )
 """Each brings a file from the version before to its own; a new file goes through all of them."""
 

@@ -22,6 +22,7 @@ from discreet.ledger.group import GroupCommit
 from discreet.ledger.requests import Reply, Request, Reserve, Settle
 from discreet.ledger.sqlite.checkpoints import Checkpoints
 from discreet.ledger.sqlite.faults import sqlite_fault
+from discreet.ledger.sqlite.lone import charge, is_lone
 from discreet.ledger.sqlite.tables import Tables, build, migrate, write
 from discreet.ledger.store import Mistaken, Store, now
 
@@ -185,6 +186,15 @@ class SQLiteStore(Store):
             if draft.guessing:
                 raise Mistaken from None
             raise
+
+    def _write_after(self, head: Head, draft: Draft) -> None:
+        if not is_lone(draft):
+            super()._write_after(head, draft)
+            return
+        try:
+            charge(self._connection, head, draft)
+        except sqlite3.IntegrityError:
+            raise Mistaken from None
 
     def _finish(self) -> None:
         self._connection.execute("COMMIT")
