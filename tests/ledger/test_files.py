@@ -74,8 +74,7 @@ def test_the_file_is_strict_durable_and_checks_itself(ledger):
         "DELETE FROM entries",
         "UPDATE accounts SET spent = 0",
         "UPDATE accounts SET spent = cap + 1",
-        "INSERT INTO charges SELECT seq + 2, hash, body, hash, x'00', NULL, '', 0, 0, '', '', 0, 0 "
-        "FROM entries",
+        "INSERT INTO charges VALUES (9, x'', '{}', x'', x'00', NULL, '', 0, 0, '', '', 0, 0)",
         "UPDATE accounts SET spent = -1",
         "UPDATE accounts SET cap = 'much'",
         "INSERT INTO entries VALUES (99, 'short', '{}')",
