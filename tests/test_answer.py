@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import random
+import re
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
@@ -22,7 +27,7 @@ FACTS = {
 }
 
 
-def answer(*columns: Column) -> Answer:
+def answer(*columns: Column, threshold: int | None = None) -> Answer:
     return Answer(
         columns,
         Cost(Fraction(1, 2), Fraction(0)),
@@ -30,7 +35,7 @@ def answer(*columns: Column) -> Answer:
         stored=False,
         snapshot="s",
         confidence=Fraction(95, 100),
-        facts=FACTS,
+        facts=FACTS | {"threshold": threshold},
     )
 
 
@@ -96,6 +101,86 @@ def test_lines_that_nothing_names_are_numbered_in_a_picture():
 def test_a_picture_of_a_column_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(InvalidInput, match="n_low"):
         answer(key("ward", "N"), number("n_low", 1)).plot("ward")
+
+
+def swamped(name: str, value: int, half: int) -> Column:
+    return Column(name, "integer", (value,), (float(value - half),), (float(value + half),))
+
+
+def shown(made: Answer) -> dict[str, str]:
+    """All forms that people read."""
+    return {"text": str(made), "html": made._repr_html_()}
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_whatever_people_read_marks_what_cannot_be_relied_on_and_says_how_sure_it_is(form):
+    sure, unsure = (shown(answer(swamped("n", n, 30)))[form] for n in (400, -3))
+    assert "-3 ± 30 (?)" in unsure
+    assert "(?) the error is larger than the number." in unsure
+    assert "400 ± 30" in sure
+    assert "(?)" not in sure
+    assert "± at 95 % confidence; cost: epsilon 0.5" in sure
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_whatever_people_read_says_which_private_groups_are_left_out(form):
+    public, private = answer(number("n", 50)), answer(number("n", 50), threshold=1234)
+    nothing = answer(number("n"), threshold=1234)
+    assert "left out" not in shown(public)[form]
+    assert "groups with a noisy count below 1,234 are left out." in shown(private)[form]
+    assert "no group is large enough to be shown: groups with" in shown(nothing)[form]
+
+
+def test_programs_are_told_the_confidence_the_flags_and_the_threshold():
+    told = answer(swamped("n", -3, 30), threshold=1234).to_json()
+    assert (told["confidence"], told["threshold"]) == (0.95, 1234)
+    assert told["rows"][0]["n"]["flag"] == "unreliable"
+    assert answer(number("n", 5)).to_json()["threshold"] is None
+
+
+def test_where_there_is_no_number_one_mark_says_so():
+    made = answer(Column("share", "real", (None,), (None,), (None,)))
+    assert made.lines()[1] == ["?"]
+    assert "? too few rows to say, or a division by zero." in str(made)
+    assert "(?)" not in str(made)
+
+
+def test_a_skewed_interval_is_shown_from_end_to_end():
+    made = answer(Column("cost", "real", (230.8,), (-151.6,), (874.6,)))
+    assert made.lines()[1] == ["231 (-152 to 875) (?)"]
+    assert made.to_json()["rows"][0]["cost"]["low"] == -151.6
+
+
+@pytest.mark.parametrize("kind", ["integer", "real"])
+def test_what_is_shown_holds_the_whole_interval(kind):
+    draws = random.Random(7)
+    for _ in range(3000):
+        size = 10 ** draws.uniform(-6, 9)
+        value = draws.choice([0, 1, 1, 100]) * size * draws.uniform(-1, 1)
+        low, high = value - size * draws.random(), value + size * draws.random()
+        if kind == "integer":
+            value, low, high = round(value), float(round(low)), float(round(high))
+        text = answer(Column("x", kind, (value,), (low,), (high,))).lines()[1][0]
+        numbers = [Decimal(each.replace(",", "")) for each in re.findall(r"-?[\d,]+\.?\d*", text)]
+        if "±" in text:
+            middle, reach = numbers
+            ends = [middle - reach, middle + reach]
+        else:
+            _, *ends = numbers
+        assert ends[0] <= Decimal(repr(low)), text
+        assert Decimal(repr(high)) <= ends[1], text
+
+
+def test_a_statement_counts_rows_as_people_do_and_never_promises_all():
+    made = replace(answer(number("n", 5)), confidence=Fraction(999, 1000))
+    assert "At most one row of each unit was used." in made.statement()
+    assert "a confidence of 99.9 %" in made.statement()
+
+
+def test_a_picture_labels_counts_as_counts():
+    drawn = answer(Column("n", "integer", (841,), (837.0,), (844.0,))).plot()
+    assert drawn.spec["data"]["values"][0]["text"] == "841 ± 4"
+    assert "95 % intervals" in json.dumps(drawn.spec, ensure_ascii=False)
 
 
 def test_a_notebook_shows_text_as_text():

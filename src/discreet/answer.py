@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,11 +12,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from discreet.errors import InvalidInput
+from discreet.pictures.plus_minus import number, plus_minus
 from discreet.pictures.visible import visible
 from discreet.plan.expressions import Type
 
 if TYPE_CHECKING:
     from discreet.pictures import Picture
+
+SWAMPED = " (?)"
+"""Behind a number whose error is larger than itself."""
+NO_NUMBER = "?"
+"""Where there is no number: the average of too few rows, or what is divided by zero."""
 
 Cell = int | float | str | bool | date | datetime | None
 
@@ -83,6 +88,12 @@ class Answer:
     dataset: str = ""
     """The data set that was asked."""
 
+    @property
+    def threshold(self) -> int | None:
+        """The noisy count below which a private group is left out; None where keys are public."""
+        found: int | None = self.facts["threshold"]
+        return found
+
     def __len__(self) -> int:
         return len(self.columns[0].values) if self.columns else 0
 
@@ -116,6 +127,8 @@ class Answer:
             "left": {name: float(amount) for name, amount in self.left.items()},
             "stored": self.stored,
             "shared": self.shared,
+            "confidence": float(self.confidence),
+            "threshold": self.threshold,
             "dataset": self.dataset,
             "snapshot": self.snapshot,
         }
@@ -190,25 +203,27 @@ class Answer:
             low=low,
             high=high,
             title=f"{chosen} by {key}" if keys else chosen,
-            subtitle=f"dots are noisy answers; lines are {float(self.confidence):.4g} intervals",
+            subtitle=f"dots are noisy answers; lines are {percent(self.confidence)} intervals",
         )
 
     # For people --------------------------------------------------------------------------------
 
     def text(self, column: Column, row: int) -> str:
-        """One cell as people read it: the value, +- half of its interval."""
+        """One cell as people read it: the value ± the longer side of its interval.
+
+        An interval that is clearly skewed is shown from end to end: ``231 (-152 to 875)``. Both are
+        rounded outward. ``(?)`` is behind a number that its error swamps.
+        """
         value = column.values[row]
         if value is None:
-            return "NULL" if column.low is None else "? (too few)"
+            return "NULL" if column.low is None else NO_NUMBER
         if column.low is None or column.high is None:
             return str(value)
         low, high = column.low[row], column.high[row]
         if low is None or high is None:
-            return f"{number(float(value))} ± ?"  # type: ignore[arg-type]
-        half = (high - low) / 2
-        if column.type == "integer":
-            return f"{value:,} ± {math.ceil(half):,}"
-        return f"{number(float(value), half)} ± {number(half, half)}"  # type: ignore[arg-type]
+            return f"{number(float(value))} ± ?{SWAMPED}"  # type: ignore[arg-type]
+        shown = plus_minus(value, low, high, whole=column.type == "integer")  # type: ignore[arg-type]
+        return shown + SWAMPED * (column.flag(row) is not None)
 
     def lines(self) -> list[list[str]]:
         """The whole table as text that any terminal can show, a header first."""
@@ -231,6 +246,23 @@ class Answer:
             )
         return f"cost: {spent}. Left: {left}."
 
+    def notes(self) -> list[str]:
+        """What stands below the table: what its marks mean, what is not in it, and the cost."""
+        found = []
+        if self.threshold is not None:
+            none = "no group is large enough to be shown: " if len(self) == 0 else ""
+            found.append(f"{none}groups with a noisy count below {self.threshold:,} are left out.")
+        elif len(self) == 0:
+            found.append("no row is left.")
+        numbers = [column for column in self.columns if column.low is not None]
+        if any(None in column.values for column in numbers):
+            found.append(f"{NO_NUMBER} too few rows to say, or a division by zero.")
+        if any(
+            c.values[row] is not None and c.flag(row) for c in numbers for row in range(len(self))
+        ):
+            found.append(f"{SWAMPED.strip()} the error is larger than the number.")
+        return [*found, f"± at {percent(self.confidence)} confidence; {self.cost_line()}"]
+
     def __str__(self) -> str:
         lines = self.lines()
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
@@ -243,7 +275,7 @@ class Answer:
             for line in lines
         ]
         rule = "  ".join("-" * width for width in widths)
-        return "\n".join([shown[0], rule, *shown[1:], "", self.cost_line()])
+        return "\n".join([shown[0], rule, *shown[1:], "", *self.notes()])
 
     def _repr_html_(self) -> str:
         head, *body = self.lines()
@@ -253,7 +285,7 @@ class Answer:
         )
         return (
             f"<table><thead><tr>{cells}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>{escape(self.cost_line())}</p>"
+            f"<p>{'<br>'.join(escape(note) for note in self.notes())}</p>"
         )
 
     def statement(self) -> str:
@@ -265,7 +297,9 @@ class Answer:
         lines = [
             f"These numbers are differentially private with {spent}.",
             f"Protected unit: {facts['unit']}. Neighbouring data sets: {facts['neighbours']}.",
-            f"At most {facts['rows_per_unit']} rows of each unit were used.",
+            "At most one row of each unit was used."
+            if facts["rows_per_unit"] == 1
+            else f"At most {facts['rows_per_unit']} rows of each unit were used.",
             f"Noise: {facts['noise']}.",
         ]
         if facts["bounds"]:
@@ -274,7 +308,7 @@ class Answer:
             lines.append(f"Groups with a noisy count below {facts['threshold']} are not shown.")
         lines.append(
             f"Each interval holds the value that these bounded data give with a confidence of "
-            f"{float(self.confidence):.0%}; it covers the noise, not what bounding left out."
+            f"{percent(self.confidence)}; it covers the noise, not what bounding left out."
         )
         return "\n".join(lines)
 
@@ -289,18 +323,13 @@ _ARROW: dict[str, pa.DataType] = {
 }
 
 
-def number(value: float, half_width: float | None = None) -> str:
-    """A number with as many digits as its interval leaves meaningful: two of the interval's.
+def percent(confidence: Fraction) -> str:
+    """A confidence as people say it.
 
-    >>> number(1234.5678, 20.0), number(0.123456, 0.015), number(1.9349, 1.05)
-    ('1,235', '0.123', '1.9')
+    >>> percent(Fraction(95, 100)), percent(1 - Fraction(1, 10**6))
+    ('95 %', '99.9999 %')
     """
-    if half_width is None or half_width == 0:
-        return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
-    places = 0
-    while places < 12 and half_width * 10**places < 10:
-        places += 1
-    return f"{value:,.{places}f}"
+    return f"{float(100 * confidence):.12g} %"
 
 
 def _plain(value: Cell) -> Any:

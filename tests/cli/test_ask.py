@@ -74,7 +74,9 @@ def test_a_pattern_is_all_of_its_files(discreet, visits):
         parquet.write_table(pa.table({"who": numbers}), visits.parent / f"part{part}.parquet")
     words = ("--data", "part*.parquet", "--unit", "who", "--rows-per-unit", "1", "--epsilon", "2")
     told = discreet("ask", "SELECT COUNT(*) AS n FROM part", *words, "--json")
-    assert abs(json.loads(told.out)["rows"][0]["n"]["value"] - 2000) < 50  # chance of more: below e**-90
+    assert (
+        abs(json.loads(told.out)["rows"][0]["n"]["value"] - 2000) < 50
+    )  # chance of more: below e**-90
     assert (visits.parent / ".discreet" / "part.json").exists()
     told = discreet("ask", COUNT, *words[2:], "--data", "part1.parquet")
     assert "they would have a second one" in told.err
@@ -206,6 +208,8 @@ def test_json_has_the_promised_shape(discreet, visits):
         "left",
         "stored",
         "shared",
+        "confidence",
+        "threshold",
         "dataset",
         "snapshot",
     ]

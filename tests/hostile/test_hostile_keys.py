@@ -51,7 +51,7 @@ def test_no_key_becomes_markup_in_a_page_with_a_picture(answer, tmp_path):
 
 def test_no_key_commands_a_terminal(answer):
     shown = str(answer)
-    assert shown.count("\n") == len(KEYS) + 3
+    assert shown.count("\n") == len(KEYS) + 2 + len(answer.notes())
     assert all(character.isprintable() for character in shown.replace("\n", ""))
     assert "␛[2J" in shown
 

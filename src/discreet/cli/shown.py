@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from discreet.answer import Answer
 
-SWAMPED = " (?)"
-"""Behind a number whose error is larger than itself."""
-
 
 def console(*, stderr: bool = False) -> Console:
     """Where to print; what is piped elsewhere is never folded to a terminal's width."""
@@ -43,7 +40,7 @@ def table(answer: Answer, *, title: str | None = None) -> Table:
         cells = []
         for column, cell in zip(answer.columns, line, strict=True):
             swamped = column.flag(row) is not None
-            cells.append(Text(cell + SWAMPED * swamped, style="dim" if swamped else ""))
+            cells.append(Text(cell, style="dim" if swamped else ""))
         made.add_row(*cells)
     return made
 
@@ -53,11 +50,10 @@ def show(answer: Answer, out: Console) -> None:
     from rich.text import Text
 
     out.print(table(answer))
-    if len(answer) == 0:
-        out.print("no group is large enough to be shown.")
-    if any(c.flag(row) for c in answer.columns for row in range(len(answer))):
-        out.print(f"{SWAMPED.strip()} the error is larger than the number.", style="dim")
-    out.print(Text(f"± at {float(100 * answer.confidence):g} % confidence; {answer.cost_line()}"))
+    *marks, last = answer.notes()
+    for each in marks:
+        out.print(Text(each, style="dim"))
+    out.print(Text(last))
 
 
 def plain_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

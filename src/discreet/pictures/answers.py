@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 from discreet.errors import InvalidValue
 from discreet.pictures.picture import Picture, Spec
+from discreet.pictures.plus_minus import plus_minus
 from discreet.pictures.style import BLUE, FAINT, INK, WIDTH, drawn, from_zero
 
 MOST_BARS = 200
@@ -53,6 +54,7 @@ def error_bars(
             _field(row, key),
             *(_number(_field(row, name)) for name in (value, low, high)),
             percent=percent,
+            whole=isinstance(_field(row, value), int),
         )
         for row in rows
     ]
@@ -126,30 +128,31 @@ def _field(row: Mapping[str, Any], name: str) -> Any:
 
 
 def _row(
-    key: object, value: float | None, low: float | None, high: float | None, *, percent: bool
+    key: object,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    percent: bool,
+    whole: bool,
 ) -> Row:
     label = "NULL" if key is None else str(key)
-    return Row(
-        key=label, value=value, low=low, high=high, text=_words(value, low, high, percent=percent)
-    )
+    text = _words(value, low, high, percent=percent, whole=whole)
+    return Row(key=label, value=value, low=low, high=high, text=text)
 
 
-def _words(value: float | None, low: float | None, high: float | None, *, percent: bool) -> str:
-    """A number and its interval: ± where that says it, else from where to where."""
+def _words(
+    value: float | None, low: float | None, high: float | None, *, percent: bool, whole: bool
+) -> str:
+    """A number and its interval."""
     if value is None:
         return "no number"
     unit, sign = (100, " %") if percent else (1, "")
     if low is None or high is None:
         return f"{unit * value:,.12g}{sign}, no interval"
-    half = unit * (high - low) / 2
-    # As many digits as make the interval two digits long.
-    digits = 0 if half <= 0 else min(max(1 - math.floor(math.log10(half)), 0), 12)
-    middle, ends = unit * value, (unit * low, unit * high)
-    if abs(middle - sum(ends) / 2) <= half / 20:
-        # The longer side: the intervals of whole numbers are a step longer on one of them.
-        longer = max(middle - ends[0], ends[1] - middle)
-        return f"{middle:,.{digits}f} ± {longer:,.{digits}f}{sign}"
-    return f"{middle:,.{digits}f} ({ends[0]:,.{digits}f} to {ends[1]:,.{digits}f}){sign}"
+    # Rounded, since a hundred times 0.29 is a little less than 29.
+    numbers = (round(unit * each, 12) for each in (value, low, high))
+    return plus_minus(*numbers, whole=whole and not percent) + sign
 
 
 def _number(value: Any) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.answer import number
+from discreet.pictures.plus_minus import number
 from discreet.plan.expressions import Column, walk
 from discreet.plan.primitives import Primitive
 from discreet.session.predicted import Wanted, depends, errors
@@ -31,7 +31,7 @@ class Explanation:
 
     dataset: str
     facts: Mapping[str, Any]
-    """Unit, neighbours, rows per unit, bounds, threshold."""
+    """Unit, neighbours, rows per unit (and groups, where they are bounded), bounds, threshold."""
     groups: int | None
     """How many groups will be shown; None where the keys are private."""
     grouped: bool
@@ -63,7 +63,8 @@ class Explanation:
     def told(self, assuming: str = "assuming=1000") -> str:
         """In words; ``assuming`` is how one types what an average is about."""
         facts = self.facts
-        most = f"at most {facts['rows_per_unit']} rows each"
+        rows = facts["rows_per_unit"]
+        most = "at most 1 row each" if rows == 1 else f"at most {rows} rows each"
         lines = [
             f"data set     {self.dataset}",
             f"protects     {facts['unit']} ({facts['neighbours']}), {most}",
@@ -214,6 +215,8 @@ def facts(request: Request) -> dict[str, Any]:
         "unit": "each row" if dataset.unit is None else f"each distinct {dataset.unit}",
         "neighbours": one,
         "rows_per_unit": dataset.rows_per_unit,
+        "groups_per_unit": noise.bounding.groups if noise.bounding else None,
+        "rows_in_group": noise.bounding.rows if noise.bounding else None,
         "noise": kinds[noise.kind],
         "epsilon": noise.epsilon,
         "delta": noise.delta,
