@@ -1,6 +1,7 @@
 """``discreet init`` and ``discreet policy check``, as a curator runs them."""
 
 import json
+import stat
 import subprocess
 import sys
 
@@ -48,6 +49,58 @@ def test_only_a_look_shows_what_the_rows_hold(run):
     assert [line for line in done.output.splitlines() if "97" in line and "UNSAFE" in line]
 
 
+def test_what_a_look_finds_is_its_readers_alone(run, tmp_path):
+    run("init", "visits.csv", "--look", "--out", "looked.toml")
+    assert stat.S_IMODE((tmp_path / "looked.toml").stat().st_mode) == 0o600
+
+
+def test_a_table_of_a_duckdb_file_is_drafted(run, tmp_path):
+    with duckdb.connect(str(tmp_path / "h.duckdb")) as file:
+        file.execute(
+            "CREATE TABLE visits (who UUID, day TIMESTAMPTZ, cost DECIMAL(9, 2), raw BLOB)"
+        )
+    words = ("init", "h.duckdb", "--unit", "who", "--rows-per-unit", "2")
+    text = run(*words, "--out", "-").output
+    assert 'source = { kind = "duckdb", path = "h.duckdb", table = "visits" }' in text
+    for line in (
+        'who = { type = "text" }',
+        'day = { type = "timestamp" }',
+        'cost = { type = "real" }',
+    ):
+        assert line in text
+    assert "# raw: a column of type BLOB cannot be used" in text
+    assert run(*words).exit_code == 0
+    assert run("policy", "check", "policy.toml").exit_code == 0
+    with duckdb.connect(str(tmp_path / "h.duckdb")) as file:
+        file.execute("CREATE SCHEMA ward; CREATE TABLE ward.beds (bed INTEGER)")
+    done = run(*words, "--out", "-")
+    assert '"h.duckdb" has the tables visits, ward.beds.' in done.stderr
+    assert "Hint: discreet init h.duckdb --table visits" in done.stderr
+    beds = run(
+        "init", "h.duckdb", "--table", "ward.beds", "--out", "-", "--unit", "each row"
+    ).output
+    assert "[dataset.beds]" in beds
+
+
+def test_a_parquet_file_brings_uuids_and_moments_with_a_zone(run, tmp_path):
+    duckdb.execute(
+        "COPY (SELECT uuid() AS who, TIMESTAMPTZ '2025-01-01 00:00:00+02' AS at) "
+        f"TO '{tmp_path / 'v.parquet'}'"
+    )
+    text = run("init", "v.parquet", "--out", "-", "--unit", "who").output
+    assert 'who = { type = "text" }' in text
+    assert 'at = { type = "timestamp" }' in text
+
+
+def test_a_pattern_is_drafted_from_all_of_its_files(run, tmp_path):
+    parquet.write_table(pa.table({"id": [1]}), tmp_path / "v-1.parquet")
+    parquet.write_table(pa.table({"id": [1], "cost": [0.5]}), tmp_path / "v-2.parquet")
+    text = run("init", "v-*.parquet", "--out", "-", "--unit", "each row").output
+    assert "[dataset.v]" in text
+    assert 'path = "v-*.parquet"' in text
+    assert 'cost = { type = "real" }' in text
+
+
 def test_a_parquet_file_brings_its_types(run, tmp_path):
     parquet.write_table(pa.table({"id": [1], "cost": [0.5]}), tmp_path / "v.parquet")
     done = run("init", "v.parquet", "--out", "-", "--unit", "each row")
@@ -70,8 +123,8 @@ def test_the_source_is_found_from_the_policy(run, tmp_path):
         (["init", "visits.csv", "--unit", "patient"], "there are patient_id, ward, age"),
         (["init", "visits.csv", "--out", "visits.csv"], "already there"),
         (["init", "visits.csv", "--out", "no/where.toml"], "cannot be written"),
-        (["init", "odd.data"], "neither a Parquet nor a CSV"),
-        (["init", "false.parquet"], "not a Parquet file"),
+        (["init", "odd.data"], "neither a Parquet, a CSV nor a DuckDB"),
+        (["init", "false.parquet"], "could not be read"),
         (["policy", "check", "nowhere.toml"], "cannot be read"),
     ],
 )

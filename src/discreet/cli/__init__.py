@@ -7,7 +7,19 @@ import sys
 
 import typer
 
-from discreet.cli import ask, audit, draw, engine, ledger, policy, shell, snapshot, survey, theory
+from discreet.cli import (
+    ask,
+    audit,
+    draw,
+    engine,
+    init,
+    ledger,
+    policy,
+    shell,
+    snapshot,
+    survey,
+    theory,
+)
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
@@ -20,7 +32,7 @@ app = typer.Typer(
 )
 app.command("ask", epilog=ask.EPILOG)(ask.ask)
 app.command("shell", epilog=shell.EPILOG)(shell.shell)
-app.command("init", epilog=policy.INIT_EPILOG)(policy.init)
+app.command("init", epilog=init.EPILOG)(init.init)
 app.add_typer(snapshot.app, name="snapshot")
 app.add_typer(policy.app, name="policy")
 app.add_typer(engine.app, name="engine")

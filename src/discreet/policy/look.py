@@ -18,12 +18,6 @@ _ROWS = 100_000
 _KEYS = 20
 
 
-def header(path: Path) -> list[str]:
-    """The names in the first line of a CSV file, and nothing else of it."""
-    with _open(path) as file:
-        return next(_rows(path, file), [])
-
-
 def look(path: Path) -> dict[str, Proposal]:
     """A proposal for each column, from the first rows."""
     with _open(path) as file:
