@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from discreet.errors import DiscreetError, InvalidInput
+from discreet.plan.bounding import boundings
 from discreet.plan.expressions import Expression, literal
-from discreet.plan.noise import group_bounding
 from discreet.plan.operations import call
 from discreet.plan.primitives import lower
 from discreet.plan.schema import Schema
@@ -99,7 +99,7 @@ class Loaded:
             lower(core),
             table=self.table,
             dialect=engine.dialect,
-            bounding=group_bounding(core, self.dataset),
+            bounding=boundings(core, self.dataset)[-1],
             key=KEY,
         )
         rows = engine.rows(measurement.sql)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from discreet.accounting.measures import measure
 from discreet.errors import InvalidDelta, InvalidScale
+from discreet.events import Event
+from discreet.plan.bounding import GroupBounding
 from discreet.plan.noise import NoisePlan, plan_noise
 from discreet.plan.primitives import Primitive, lower, step_of
 from discreet.plan.schema import Schema
@@ -87,6 +91,76 @@ def test_groups_of_a_person_can_be_bounded_too():
     assert l1("SELECT w, COUNT(*) FROM t GROUP BY w", **settings) == [2]
     assert l1("SELECT w, SUM(n) FROM t GROUP BY w", **settings) == [60]
     assert l1("SELECT COUNT(*) FROM t", **settings) == [4]
+
+
+def test_bounding_is_chosen_for_the_smaller_noise():
+    counts, people = "SELECT w, COUNT(*) FROM t GROUP BY w", "COUNT(DISTINCT u)"
+    tight, loose = {"groups_per_unit": 1, "rows_in_group": 2}, {"groups_per_unit": 4}
+    assert planned(counts, **tight).bounding == GroupBounding(1, 2)  # type: ignore[arg-type]
+    # Where all four rows may stay, bounding groups too would only drop rows.
+    assert planned(counts, **loose).bounding is None  # type: ignore[arg-type]
+    assert planned(counts, **loose, bounding="groups").bounding == GroupBounding(4, 4)  # type: ignore[arg-type]
+    assert planned(counts, **tight, bounding="rows").bounding is None  # type: ignore[arg-type]
+    assert planned("SELECT COUNT(*) FROM t", **tight).bounding is None  # type: ignore[arg-type]
+    # People are counted once in each group, so fewer groups are less noise; two wards are only two.
+    by_n, by_w = (f"SELECT {key}, {people} FROM t GROUP BY {key}" for key in "nw")
+    three = {"groups_per_unit": 3}
+    assert planned(by_n, **three).bounding == GroupBounding(3, 4)  # type: ignore[arg-type]
+    assert planned(by_w, **three).bounding is None  # type: ignore[arg-type]
+
+
+def test_bounding_by_groups_is_not_taken_where_it_needs_more_noise():
+    """Values of both signs, one unit changed: sqrt(2) K M in two groups, 2 K M if groups are."""
+    delta = Fraction(1, 10**6)
+    text = "SELECT w, " + ", ".join(f"SUM(n + {i})" for i in range(20)) + " FROM t GROUP BY w"
+    settings: dict[str, Any] = {"total_delta": delta, "delta_per_query": delta, "delta": delta}
+    settings |= {"relation": "change_one", "groups_per_unit": 4}
+    by_rows, by_groups, auto = (
+        planned(text, bounding=bounding, **settings)
+        for bounding in ("rows", "groups", "auto")
+    )
+    assert by_rows.kind == by_groups.kind == "gaussian"
+    assert by_rows.scales[0] < by_groups.scales[0]
+    assert (auto.bounding, auto.scales) == (None, by_rows.scales)
+
+
+COUNT, MANY = "SELECT COUNT(*) FROM t", "SELECT w, SUM(n), AVG(x) FROM t GROUP BY w"
+
+
+@pytest.mark.parametrize(
+    ("accountant", "text", "epsilon", "kind"),
+    [
+        ("zcdp", COUNT, Fraction(1, 10), "gaussian"),
+        ("zcdp", COUNT, Fraction(1), "gaussian"),
+        ("zcdp", MANY, Fraction(1), "gaussian"),
+        ("zcdp", COUNT, Fraction(1000), "laplace"),
+        ("rdp:16", COUNT, Fraction(1, 100), "gaussian"),
+        ("rdp:16", COUNT, Fraction(1), "laplace"),
+        ("rdp:16", MANY, Fraction(1, 10), "gaussian"),
+    ],
+)
+def test_the_kind_of_noise_has_less_error_for_what_the_ledger_sums(accountant, text, epsilon, kind):
+    settings = {"total_delta": Fraction(1, 10**6), "accountant": accountant, "epsilon": epsilon}
+    delta = Fraction(1, 10**9)
+    plan = planned(text, delta=delta, **settings)
+    assert (plan.kind, plan.epsilon) == (kind, epsilon)
+    assert plan.delta == (delta if kind == "gaussian" else 0)
+    # The other kind at the very same cost, where a Gaussian's variance is inverse to its cost.
+    laplace = planned(text, **settings)
+    assert laplace.kind == "laplace"
+    cost = sum(measure(accountant).cost(event)[0] for event in laplace.events)
+    unit = measure(accountant).cost(Event("gaussian", {"sigma": 1, "grid": 1}, 1, "add_remove"))
+    variance = len(laplace.scales) * unit[0] / cost
+    ratios = [
+        s.l2**2 * variance / (2 * b * b)
+        for b, s in zip(laplace.scales, laplace.sensitivities, strict=True)
+    ]
+    assert (sum(ratios) < len(ratios)) == (kind == "gaussian")
+
+
+def test_without_a_delta_there_is_no_gaussian_noise_under_any_accountant():
+    settings = {"total_delta": Fraction(1, 10**6), "accountant": "zcdp"}
+    assert planned(COUNT, **settings).kind == "laplace"  # type: ignore[arg-type]
 
 
 def test_one_epsilon_is_shared_by_what_is_measured():

@@ -28,7 +28,7 @@ def check(setting: Setting, request: Request, here: Aggregates, there: Aggregate
     """Every primitive of two neighbouring databases is within its declared sensitivity."""
     noise, rows = request.noise, setting.rows_per_unit
     units = 1 if setting.relation == "add_remove" else 2
-    groups = min(rows, setting.bounding.get("groups_per_unit", rows))
+    groups = rows if noise.bounding is None else min(rows, noise.bounding.groups)
     for index, declared in enumerate(noise.sensitivities):
         one, other = by_group(here, index), by_group(there, index)
         if request.query.core.keys_are_public:

@@ -3,11 +3,15 @@
 One epsilon (and delta) pays for the whole query. It is split evenly over what is measured: with
 scales proportional to sensitivities that gives every column the same relative error, which is the
 least total for a given epsilon. Laplace noise sums l1 sensitivities, Gaussian noise adds squares;
-the kind with the smaller spread is taken where the accountant can pay for both.
+the kind with the smaller spread at the same cost is taken where the accountant can pay for both,
+and likewise the bounding, where the policy leaves it open.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,12 +30,11 @@ from discreet.mechanisms.key_selection import KeySelection, Thresholded
 from discreet.noise import RoundedGaussian, TwoSidedGeometric
 from discreet.noise.magnitude import LARGEST_RESULT
 from discreet.noise.symmetric import Symmetric
+from discreet.plan.bounding import Bounding, Sensitivity, boundings, sensitivity
 from discreet.plan.primitives import Lowered, Primitive
 from discreet.plan.query import Core
 from discreet.policy.model import Dataset
-from discreet.theory.contributions import GroupedRows, RowBounded
 from discreet.theory.neighbours import Relation
-from discreet.theory.queries import Query
 
 NoiseKind: TypeAlias = OneOf["laplace", "gaussian"]
 
@@ -39,19 +42,13 @@ ROWS = Primitive("rows", None, None)
 """The plain count of rows, by which private keys are selected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
-    """What one unit can change, in steps, over all groups together."""
-
-    l1: Fraction
-    l2: Fraction
-
-
 @dataclass(frozen=True)
 class NoisePlan:
     """The noise of every primitive, what it costs, and how keys are selected."""
 
     lowered: Lowered
+    bounding: Bounding
+    """What of a unit's rows is used beyond the cap on their number."""
     sensitivities: tuple[Sensitivity, ...]
     kind: NoiseKind
     scales: tuple[Fraction, ...]
@@ -81,8 +78,7 @@ class NoisePlan:
             return (Event("key_selection", price, l1, self.relation),)
         if self.kind == "gaussian":
             # One vector of all primitives, each divided by sqrt(m) times its own sensitivity.
-            sigma = smallest_sigma(self.epsilon, self.delta)
-            return (Event("gaussian", {"sigma": sigma, "grid": _GRID}, 1, self.relation),)
+            return (_gaussian_event(smallest_sigma(self.epsilon, self.delta), self.relation),)
         events = []
         for index, (primitive, noise) in enumerate(
             zip(self.lowered.primitives, drawn, strict=True)
@@ -126,50 +122,123 @@ def plan_noise(
     epsilon: Fraction,
     delta: Fraction | None,
 ) -> NoisePlan:
-    """Choose the noise for a query."""
+    """Choose the bounding and the noise of a query."""
     private = bool(core.keys) and not core.keys_are_public
     if private and ROWS not in lowered.primitives:
         lowered = Lowered((*lowered.primitives, ROWS), lowered.recipes)
-    count = max(len(lowered.primitives), 1)
-    sensitivities = tuple(sensitivity(primitive, core, dataset) for primitive in lowered.primitives)
-    share = epsilon / count
+    if private and delta is None:
+        raise InvalidDelta(
+            "the groups of this query are private, and showing only the large ones needs a delta.",
+            hint="delta=1e-9 (far below 1 / the number of people), or declare the keys.",
+        )
+    # Where noise is equal, the first: the one that keeps more rows.
+    best = min(
+        (
+            _spread(core, lowered, dataset, bounding, epsilon=epsilon, delta=delta, private=private)
+            for bounding in boundings(core, dataset)
+        ),
+        key=lambda each: each.total,
+    )
     selection: Thresholded | None = None
     selector = None
-    if private:
-        if delta is None:
-            raise InvalidDelta(
-                "the groups of this query are private, and showing only the large ones needs a "
-                "delta.",
-                hint="delta=1e-9 (far below 1 / the number of people), or declare the keys.",
-            )
+    if private and delta is not None:
         selector = lowered.primitives.index(ROWS)
-        selection = KeySelection(epsilon=share, delta=delta, **_of_a_unit(core, dataset))
-    laplace = tuple(s.l1 / share for s in sensitivities)
-    chosen: NoiseKind = "laplace"
-    scales = laplace
-    if delta is not None and _pays_gaussians(dataset, delta, private=private):
-        # Half of the delta is for keys that only one unit has.
-        spent = delta / 2 if private else delta
-        sigma = smallest_sigma(epsilon, spent) * Real(count).sqrt().upper(48)
-        gaussian = tuple(s.l2 * sigma for s in sensitivities)
-        # Laplace noise of scale b has the variance 2 b^2.
-        if sum((g * g) / (2 * b * b) for g, b in zip(gaussian, laplace, strict=True)) < count:
-            chosen, scales = "gaussian", gaussian
-            if selector is not None:
-                selection = GaussianKeySelection(
-                    sigma=scales[selector], delta=delta / 2, **_of_a_unit(core, dataset)
-                )
+        unit = _of_a_unit(best.bounding, dataset)
+        if best.kind == "laplace":
+            share = epsilon / len(lowered.primitives)
+            selection = KeySelection(epsilon=share, delta=delta, **unit)
+        else:
+            selection = GaussianKeySelection(sigma=best.scales[selector], delta=delta / 2, **unit)
     return NoisePlan(
         lowered,
-        sensitivities,
-        chosen,
-        scales,
+        best.bounding,
+        best.sensitivities,
+        best.kind,
+        best.scales,
         epsilon,
-        delta if delta is not None and (private or chosen == "gaussian") else Fraction(0),
+        delta if delta is not None and (private or best.kind == "gaussian") else Fraction(0),
         dataset.relation,
         selection,
         selector,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """The noise of a query under one bounding."""
+
+    bounding: Bounding
+    sensitivities: tuple[Sensitivity, ...]
+    kind: NoiseKind
+    scales: tuple[Fraction, ...]
+    total: Fraction
+    """The product of all variances, each at the same cost: what is compared between boundings."""
+
+
+def _spread(
+    core: Core,
+    lowered: Lowered,
+    dataset: Dataset,
+    bounding: Bounding,
+    *,
+    epsilon: Fraction,
+    delta: Fraction | None,
+    private: bool,
+) -> _Spread:
+    """The kind of noise with the smaller spread at the same cost to the ledger.
+
+    The cost of a Gaussian is inverse to its variance in every measure but epsilon. So the variance
+    that it has at the price of the Laplace noise is its own, times its cost, over that price: who
+    compares products of variance and cost compares errors at one cost.
+    """
+    count = max(len(lowered.primitives), 1)
+    found = tuple(sensitivity(each, core, dataset, bounding) for each in lowered.primitives)
+    share = epsilon / count
+    scales = tuple(s.l1 / share for s in found)
+    # Laplace noise of scale b has the variance 2 b^2.
+    variances = [2 * scale * scale for scale in scales]
+    price = _laplace_cost(found, share, dataset)
+    chosen = _Spread(bounding, found, "laplace", scales, _product(v * price for v in variances))
+    if delta is None or not _pays_gaussians(dataset, delta, private=private):
+        return chosen
+    # Half of the delta is for keys that only one unit has.
+    sigma = smallest_sigma(epsilon, delta / 2 if private else delta)
+    wide = sigma * Real(count).sqrt().upper(48)
+    gaussian = tuple(s.l2 * wide for s in found)
+    cost = _gaussian_cost(sigma, dataset)
+    relative = sum(g * g * cost / (v * price) for g, v in zip(gaussian, variances, strict=True))
+    if relative >= count:
+        return chosen
+    return _Spread(bounding, found, "gaussian", gaussian, _product(g * g * cost for g in gaussian))
+
+
+def _product(factors: Iterable[Fraction]) -> Fraction:
+    return math.prod(factors, start=Fraction(1))
+
+
+def _laplace_cost(found: tuple[Sensitivity, ...], share: Fraction, dataset: Dataset) -> Fraction:
+    """What the ledger sums for Laplace noise on everything; 1 where it sums epsilon itself."""
+    if _sums_epsilon(dataset):
+        return Fraction(1)
+    measure = dataset.budget.measure
+    alike = Counter(s.l1 for s in found)
+    events = {l1: Event("geometric", {"scale": l1 / share}, l1, dataset.relation) for l1 in alike}
+    return sum((times * measure.cost(events[l1])[0] for l1, times in alike.items()), Fraction(0))
+
+
+def _gaussian_cost(sigma: Fraction, dataset: Dataset) -> Fraction:
+    """The same for Gaussian noise, where both promise the same epsilon."""
+    if _sums_epsilon(dataset):
+        return Fraction(1)
+    return dataset.budget.measure.cost(_gaussian_event(sigma, dataset.relation))[0]
+
+
+def _sums_epsilon(dataset: Dataset) -> bool:
+    return dataset.budget.measure.components[0] == "epsilon"
+
+
+def _gaussian_event(sigma: Fraction, relation: Relation) -> Event:
+    return Event("gaussian", {"sigma": sigma, "grid": _GRID}, 1, relation)
 
 
 def _pays_gaussians(dataset: Dataset, delta: Fraction, *, private: bool) -> bool:
@@ -193,58 +262,9 @@ class _OfAUnit(TypedDict):
     relation: Relation
 
 
-def _of_a_unit(core: Core, dataset: Dataset) -> _OfAUnit:
+def _of_a_unit(bounding: Bounding, dataset: Dataset) -> _OfAUnit:
     """What bounds a unit's keys: its rows, or its groups if they leave it fewer."""
-    rows, keys, bounding = dataset.rows_per_unit, None, group_bounding(core, dataset)
+    rows, keys = dataset.rows_per_unit, None
     if bounding is not None and bounding.groups * bounding.rows <= rows:
         rows, keys = bounding.rows, bounding.groups
     return {"rows_per_unit": rows, "keys_per_unit": keys, "relation": dataset.relation}
-
-
-@dataclass(frozen=True, slots=True)
-class GroupBounding:
-    """At most so many groups of a query for each unit, and so many of its rows in each."""
-
-    groups: int
-    rows: int
-
-
-def group_bounding(core: Core, dataset: Dataset) -> GroupBounding | None:
-    """Whether a query bounds groups too: it is grouped, and the policy says how many."""
-    if not core.keys or dataset.bounding == "rows" or dataset.groups_per_unit is None:
-        return None
-    return GroupBounding(dataset.groups_per_unit, dataset.rows_in_group or dataset.rows_per_unit)
-
-
-def sensitivity(primitive: Primitive, core: Core, dataset: Dataset) -> Sensitivity:
-    """What one unit can change of a primitive, by the rules of the theory."""
-    rows, relation = dataset.rows_per_unit, dataset.relation
-    people = primitive.kind == "units"
-    if people and not core.keys:
-        return Sensitivity(Fraction(1), Fraction(1))
-    bounding = group_bounding(core, dataset)
-    if people or bounding is not None:
-        # A person is counted once in each group: one row of value 1 there.
-        reach = rows if bounding is None else bounding.groups
-        query: Query = GroupedRows(
-            rows_per_unit=rows,
-            groups_per_unit=min(reach, _number_of_groups(core) or reach),
-            rows_per_group=1 if people or bounding is None else bounding.rows,
-            bounds=primitive.bounds,
-            groups=("any",),
-        )
-    else:
-        groups = ("any",) if core.keys else None
-        query = RowBounded(rows_per_unit=rows, bounds=primitive.bounds, groups=groups)
-    # Rounding a sensitivity of 0 up keeps the noise defined; the sum is then a constant.
-    l1 = max(query.l1(relation), Fraction(1))
-    return Sensitivity(l1, max(query.l2(relation).upper(48), Fraction(1)))
-
-
-def _number_of_groups(core: Core) -> int | None:
-    total = 1
-    for key in core.keys:
-        if key.values is None:
-            return None
-        total *= len(key.values)
-    return total

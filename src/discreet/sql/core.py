@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import TooLarge
+from discreet.plan.bounding import GroupBounding
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.noise import GroupBounding
 from discreet.plan.primitives import Lowered, Primitive
 from discreet.plan.query import Core, Key
 from discreet.sql.dialects import Dialect
