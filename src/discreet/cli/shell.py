@@ -15,7 +15,7 @@ from discreet.cli.hints import as_setting, example, hinting
 from discreet.cli.interrupt import STOPPED
 from discreet.cli.shown import amounts, console, plain_table, show
 from discreet.cli.source import Source, with_source
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.errors import DiscreetError, InvalidInput, UnknownAccount
 from discreet.exact import confidence, delta, epsilon, positive
 
 if TYPE_CHECKING:
@@ -166,19 +166,28 @@ class Shell:
         self.out.print(explained.told(assuming="\\set assuming 1000"), markup=False)
 
     def budget(self, _: str) -> None:
-        """What is left."""
-        rows = []
+        """What is left of each table that the analyst may ask: of their cap and of all there is."""
+        rows, others = [], []
         for name in self.session.policy.datasets:
-            balance = self.session.balance(name)
+            try:
+                balance, left = self.session.balance(name), self.session.left(name)
+            except DiscreetError as error:
+                others.append(error)
+                continue
             rows.append(
                 (
                     name,
                     amounts(balance.cap, up=False),
                     amounts(balance.spent, up=True),
-                    amounts(balance.remaining, up=False),
+                    amounts(left, up=False),
                 )
             )
-        self.out.print(plain_table(("table", "total", "spent", "left"), rows))
+        if rows:
+            self.out.print(plain_table(("table", "total", "spent", "left"), rows))
+        # A table that is not theirs is no news, unless there is no other.
+        for other in others:
+            if not rows or not isinstance(other, UnknownAccount):
+                raise other
 
     def describe(self, _: str) -> None:
         """The tables and what is public about them."""

@@ -49,14 +49,14 @@ def refresh(*, source: Source, as_json: Json = False) -> None:
 def status(*, source: Source, as_json: Json = False) -> None:
     """Say which snapshots there are, whether they are current, and when the next is due."""
     with hinting(source):
-        session = source.open()
+        session = source.open_for_curator()
     with session, hinting(source, session):
         _report(session, as_json=as_json)
 
 
 def _make(source: Source, *, refresh: bool, as_json: bool) -> None:
     with hinting(source):
-        session = source.open()
+        session = source.open_for_curator()
     with session, interruptible(session), hinting(source, session):
         for name in session.policy.datasets:
             session.prepare(name, refresh=refresh)

@@ -121,7 +121,7 @@ class Session:
     def explain(self, text: str, **terms: Unpack[Terms]) -> Explanation:
         """What a query would cost and how large its error would be. Nothing is spent."""
         request = self._plan(self._read(text), None, terms, shown=True)
-        left = self._left(request.dataset.name)
+        left = self.left(request.dataset.name)
         charge = cost(request.events, accountant_of(request.dataset))
         return explain(
             request,
@@ -257,8 +257,15 @@ class Session:
             data.cancel()
 
     def balance(self, dataset: str | None = None) -> Balance:
-        """What this analyst has left of a data set's budget."""
+        """What this analyst may spend of a data set's budget, and has spent."""
         return self.ledger.balance(self._dataset(dataset).name, analyst=self.analyst)
+
+    def left(self, dataset: str | None = None) -> dict[str, Fraction]:
+        """What can still be spent: the smaller of the data set's rest and the analyst's."""
+        name = self._dataset(dataset).name
+        whole = self.ledger.balance(name).remaining
+        own = self.ledger.balance(name, analyst=self.analyst).remaining
+        return {component: min(whole[component], own[component]) for component in whole}
 
     def _dataset(self, name: str | None) -> Dataset:
         self._require_open()
@@ -280,12 +287,6 @@ class Session:
                 hint='discreet.open("policy.toml") opens another.',
             )
 
-    def _left(self, dataset: str) -> dict[str, Fraction]:
-        """What can still be spent: the smaller of the data set's rest and the analyst's."""
-        whole = self.ledger.balance(dataset).remaining
-        own = self.ledger.balance(dataset, analyst=self.analyst).remaining
-        return {name: min(whole[name], own[name]) for name in whole}
-
     def _answer(
         self, request: Request, outputs: list[Output], *, stored: bool, shared: bool
     ) -> Answer:
@@ -294,7 +295,7 @@ class Session:
         return Answer(
             tuple(_column(output) for output in outputs),
             Cost(zero, zero) if stored and not shared else Cost(noise.epsilon, noise.delta),
-            self._left(request.dataset.name),
+            self.left(request.dataset.name),
             stored,
             request.snapshot,
             request.confidence,
