@@ -300,8 +300,13 @@ class Answer:
             "At most one row of each unit was used."
             if facts["rows_per_unit"] == 1
             else f"At most {facts['rows_per_unit']} rows of each unit were used.",
-            f"Noise: {facts['noise']}.",
         ]
+        if facts.get("groups_per_unit") is not None:
+            lines.append(
+                f"Each unit was counted in at most {facts['groups_per_unit']} of the groups, with "
+                f"at most {facts['rows_in_group']} of its rows in each."
+            )
+        lines.append(f"Noise: {facts['noise']}.")
         if facts["bounds"]:
             lines.append(f"Values were clamped to public ranges: {facts['bounds']}.")
         if facts["threshold"]:

@@ -116,8 +116,7 @@ def test_bounding_by_groups_is_not_taken_where_it_needs_more_noise():
     settings: dict[str, Any] = {"total_delta": delta, "delta_per_query": delta, "delta": delta}
     settings |= {"relation": "change_one", "groups_per_unit": 4}
     by_rows, by_groups, auto = (
-        planned(text, bounding=bounding, **settings)
-        for bounding in ("rows", "groups", "auto")
+        planned(text, bounding=bounding, **settings) for bounding in ("rows", "groups", "auto")
     )
     assert by_rows.kind == by_groups.kind == "gaussian"
     assert by_rows.scales[0] < by_groups.scales[0]

@@ -65,6 +65,10 @@ class Explanation:
         facts = self.facts
         rows = facts["rows_per_unit"]
         most = "at most 1 row each" if rows == 1 else f"at most {rows} rows each"
+        if facts["groups_per_unit"] is not None:
+            groups, within = facts["groups_per_unit"], facts["rows_in_group"]
+            most += f", in at most {groups} group{'s' if groups > 1 else ''}"
+            most += f", at most {within} row{'s' if within > 1 else ''} in each"
         lines = [
             f"data set     {self.dataset}",
             f"protects     {facts['unit']} ({facts['neighbours']}), {most}",
