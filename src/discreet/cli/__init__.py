@@ -6,6 +6,7 @@ import json
 import sys
 
 import typer
+from typer.exceptions import TyperException
 
 from discreet.cli import (
     ask,
@@ -20,7 +21,7 @@ from discreet.cli import (
     survey,
     theory,
 )
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InvalidInput
 
 app = typer.Typer(
     name="discreet",
@@ -45,9 +46,16 @@ app.command("draw", epilog=draw.EPILOG)(draw.draw)
 
 def main() -> None:
     """Run the command; an error that we raise on purpose is shown as text, not as a traceback."""
+    as_json = "--json" in sys.argv
     try:
-        app()
+        # For people words that are not understood are answered with a page of help.
+        raise SystemExit(app(standalone_mode=False) if as_json else app())
     except DiscreetError as error:
-        as_json = "--json" in sys.argv
         typer.echo(json.dumps(error.to_json()) if as_json else str(error), err=True)
         raise SystemExit(error.exit_status) from None
+    except TyperException as error:
+        misread = InvalidInput(error.format_message().strip(), hint="discreet --help")
+        typer.echo(json.dumps(misread.to_json()), err=True)
+        raise SystemExit(error.exit_code) from None
+    except (typer.Abort, BrokenPipeError):
+        raise SystemExit(1) from None

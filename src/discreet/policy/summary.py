@@ -58,8 +58,9 @@ def _dataset(dataset: Dataset) -> Iterator[str]:
 def _whom(dataset: Dataset) -> str:
     whom = "each row, as a person"
     if dataset.unit is not None:
-        rows = "1 row" if dataset.rows_per_unit == 1 else f"{dataset.rows_per_unit} rows"
-        whom = f"each {dataset.unit}, of whom at most {rows} are used"
+        many = dataset.rows_per_unit
+        rows = "1 row is used" if many == 1 else f"{many} rows are used"
+        whom = f"each {dataset.unit}, of whom at most {rows}"
     if dataset.relation is Relation.ADD_REMOVE:
         return f"{whom}: nobody can tell whether they are in the data"
     return f"{whom}: nobody can tell what their data are (how many people there are is public)"
