@@ -25,6 +25,7 @@ from discreet.session.diagnosis import over_the_cap, unfit_cells
 from discreet.session.explanation import Explanation, explain, facts
 from discreet.session.home import Home, fingerprint
 from discreet.session.measure import Aggregates, collect, public_groups
+from discreet.session.offer import offering
 from discreet.session.postprocess import Output, postprocess, simulated
 from discreet.session.request import Request
 from discreet.session.simulation import require_reachable
@@ -178,13 +179,21 @@ class Session:
         request = self._plan(query, key, terms)
         require_affordable(terms, request.noise.epsilon)
         bought = self._retried(request)
-        reserved = self.ledger.reserve(
-            dataset=request.dataset.name,
-            analyst=self.analyst,
-            key=key,
-            request_sha256=bought.sha256,
-            events=request.events,
-        )
+        dataset = request.dataset
+        with offering(
+            terms,
+            query,
+            dataset,
+            accountant=accountant_of(dataset),
+            left=lambda: self.left(dataset.name),
+        ):
+            reserved = self.ledger.reserve(
+                dataset=dataset.name,
+                analyst=self.analyst,
+                key=key,
+                request_sha256=bought.sha256,
+                events=request.events,
+            )
         stored, shared = isinstance(reserved, Stored), reserved.shared
         if stored:
             request = bought
