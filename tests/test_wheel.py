@@ -79,13 +79,18 @@ def test_the_wheel_ships_every_module_its_types_and_its_licence_and_nothing_else
         for path in source.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert names == present
+    pages = {"discreet/pages/policy.md", "discreet/pages/sql.md"}
+    assert names == present | pages
     assert "discreet/py.typed" in names
     assert "licenses/LICENSE" in info
 
 
 def test_the_wheel_can_be_imported_by_itself(wheel, tmp_path):
-    code = "import discreet; print(discreet.__file__)"
+    code = (
+        "import discreet; print(discreet.__file__); "
+        "from discreet.cli.pages import Page, text; "
+        "assert 'policy' in text(Page.SQL), 'hints point to it'; text(Page.POLICY)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

@@ -469,6 +469,15 @@ def test_a_policy_is_asked_in_the_name_of_an_analyst(discreet, visits):
     assert (done.status, done.hint) == (2, "--policy policy.toml")
 
 
+@pytest.mark.parametrize("sql", ["SELECT FOO(age) FROM visits", "SELECT COUNT(*) FROM visits v(a)"])
+def test_a_hint_points_to_a_page_that_everybody_has(discreet, visits, sql):
+    done = discreet("ask", sql, *WHO, "--epsilon", "0.5")
+    assert "`discreet help sql`" in done.hint
+    assert "docs/" not in done.hint
+    assert "# The SQL that can be asked" in discreet("help", "sql").out
+    assert "# The policy file" in discreet("help", "policy").out
+
+
 def test_help_shows_examples(discreet):
     shown = discreet("ask", "--help").out
     assert "--unit patient_id" in shown

@@ -117,7 +117,10 @@ def test_without_a_policy_the_grants_are_an_example(discreet):
     assert done.status == 0
     assert 'GRANT SELECT ("patient_id", "ward", "age") ON "hospital"."visits"' in done.out
     shown = json.loads(discreet("engine", "postgres", "--grants", "--json").out)
-    assert list(shown["grants"].values()) == [done.out.removesuffix("\n")]
+    first, _, script = done.out.partition("\n")
+    assert first.startswith("-- An example: these are no names of yours.")
+    assert shown["example"]
+    assert list(shown["grants"].values()) == [script.removesuffix("\n")]
 
 
 def findings(discreet, status: int) -> dict[str, list[tuple[str, str]]]:

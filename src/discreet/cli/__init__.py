@@ -15,6 +15,7 @@ from discreet.cli import (
     engine,
     init,
     ledger,
+    pages,
     policy,
     shell,
     snapshot,
@@ -42,6 +43,7 @@ app.add_typer(survey.app, name="survey")
 app.add_typer(theory.app, name="theory")
 app.add_typer(audit.app, name="audit")
 app.command("draw", epilog=draw.EPILOG)(draw.draw)
+app.command("help", epilog=pages.EPILOG)(pages.help_)
 
 
 def main() -> None:

@@ -80,8 +80,10 @@ def _grants(
         wanted = {str(secret): tables for secret, tables in _sources(policy).items()}
     scripts = {place: grants(tables, role=role or ROLE) for place, tables in wanted.items()}
     if as_json:
-        typer.echo(json.dumps({"grants": scripts}))
+        typer.echo(json.dumps({"grants": scripts, "example": policy is None}))
         return
+    if policy is None:
+        typer.echo("-- An example: these are no names of yours. --policy policy.toml knows those.")
     for place, script in scripts.items():
         if len(scripts) > 1:
             typer.echo(f"-- In the database of {place}:")

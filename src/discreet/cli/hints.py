@@ -38,6 +38,7 @@ _SETTING = re.compile(
     r'("[^"]*"|[\w./+-]*\w)'
 )
 QUOTE = '"'
+_PAGE = "docs/reference/sql.md"
 _EXAMPLE = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
 
 
@@ -81,7 +82,8 @@ def hinting(
         hint = _better(error, source, session, sql, spelling)
         # What is wrong in a policy file is put right there, in the file's own words.
         if hint is not None and not (isinstance(error, InvalidPolicy) and source.policy):
-            error.hint = spelled(hint, spelling)
+            # The docs may be elsewhere; the page is shipped with the command.
+            error.hint = spelled(hint, spelling).replace(_PAGE, "`discreet help sql`")
             error.args = (f"{error.message}\n\nHint: {error.hint}",)
         raise
 
@@ -142,7 +144,7 @@ def _in_sql(error: DiscreetError, hint: str, session: Session, sql: str, spellin
         return f"{_shown(quoted, spelling)} (names that are no plain words stand in quotes)"
     if isinstance(error, UnknownName) and (name := re.search(r"no column '(\w+)'", error.message)):
         return f"{hint.rstrip('.')}; a text stands in single quotes: '{name[1]}'."
-    if isinstance(error, Unsupported) and ("docs/" in hint or hint == "COUNT, SUM or AVG"):
+    if isinstance(error, Unsupported) and (_PAGE in hint or hint == "COUNT, SUM or AVG"):
         return f"{hint.rstrip('.')}; this works: {_shown(example(session), spelling)}"
     return hint
 
