@@ -165,6 +165,13 @@ def test_an_export_is_its_owners_alone(path, tmp_path):
         assert stat.S_IMODE(out.stat().st_mode) == 0o600
 
 
+def test_a_file_that_cannot_be_written_is_said(path, tmp_path):
+    done = discreet("export", path, "--out", tmp_path / "nowhere" / "chain")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert discreet("init", tmp_path / "no" / "where" / "budget.db").returncode == 1
+
+
 def test_one_is_not_many(path, tmp_path):
     empty = tmp_path / "empty.db"
     discreet("init", empty)

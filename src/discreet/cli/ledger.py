@@ -7,17 +7,17 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from fractions import Fraction
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from discreet.cli.shown import amounts, console, plain_table
 from discreet.errors import InvalidInput, LedgerExists
-from discreet.exact import float_down, float_up
+from discreet.exact import float_up
 
 if TYPE_CHECKING:
     from discreet.accounting import Budget
@@ -122,7 +122,7 @@ def history(
                 data["kind"],
                 data.get("dataset", ""),
                 data.get("analyst") or "",
-                _amounts(cost, up=True),
+                amounts(cost, up=True),
                 _details(data),
             )
             for data, cost in ((entry.data, opened.charged(entry)) for entry in entries)
@@ -284,7 +284,8 @@ def _begun(place: str, anchor: Path | None, *, again: bool) -> Iterator[Ledger]:
             )
         if address == place and "://" not in place:
             # The folder .discreet, say, before the first question makes it.
-            Path(place).absolute().parent.mkdir(mode=0o700, exist_ok=True)
+            with suppress(OSError):  # what is wrong with it, the ledger will say
+                Path(place).absolute().parent.mkdir(mode=0o700, exist_ok=True)
         with open_ledger(address) if there and again else create(address, anchor=anchor) as opened:
             yield opened
 
@@ -313,7 +314,12 @@ _PASSWORD = re.compile(r"://[^@?]*:[^@?]*@|\bpassword\s*=")
 @contextmanager
 def _private(path: Path) -> Iterator[TextIO]:
     """A file that its owner alone can read, also if it was there before."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise InvalidInput(
+            f'"{path}" cannot be written: {error.strerror}.', hint="--out chain.jsonl"
+        ) from None
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         if stat.S_ISREG(os.fstat(handle).st_mode):
             os.fchmod(handle, 0o600)
@@ -339,18 +345,13 @@ def _balances(found: Iterable[Balance], *, as_json: bool) -> None:
             balance.dataset,
             balance.analyst or "(all)",
             balance.accountant,
-            _amounts(balance.cap, up=False),
-            _amounts(balance.spent, up=True),
-            "closed" if balance.revoked else _amounts(balance.remaining, up=False),
+            amounts(balance.cap, up=False),
+            amounts(balance.spent, up=True),
+            "closed" if balance.revoked else amounts(balance.remaining, up=False),
         )
         for balance in found
     ]
     _table(("data set", "analyst", "accountant", "cap", "spent", "left"), rows)
-
-
-def _amounts(numbers: Mapping[str, Fraction], *, up: bool) -> str:
-    shown = float_up if up else float_down
-    return ", ".join(f"{name} {shown(number):.6g}" for name, number in numbers.items())
 
 
 def _counted(count: int, what: str) -> str:
@@ -378,13 +379,4 @@ def _details(data: dict[str, Any]) -> str:
 
 
 def _table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    console().print(plain_table(columns, rows))

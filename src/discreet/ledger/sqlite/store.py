@@ -161,7 +161,7 @@ class SQLiteStore(Store):
         opened = self._connect(self.path)
         try:
             _configure(opened)
-            migrate(opened)
+            migrate(opened, f"the file {self.name}")
         except BaseException:
             opened.close()
             raise

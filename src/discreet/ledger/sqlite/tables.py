@@ -139,18 +139,15 @@ def write(connection: sqlite3.Connection, draft: Draft) -> None:
 def build(connection: sqlite3.Connection) -> None:
     """Make the tables in a file that was empty a moment ago, and is nobody's yet."""
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    _migrate(connection, 0)
+    migrate(connection, "a new ledger")
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, what: str) -> None:
     """Bring a file up to date; one from the future, of another kind or empty is refused."""
-    _migrate(connection, _version(connection))
-
-
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    version = _version(connection, what)
     while version < VERSION:
         connection.execute("BEGIN IMMEDIATE")
-        version = _version(connection)  # another process may have been faster
+        version = _version(connection, what)  # another process may have been faster
         if version < VERSION:
             for statement in _statements(MIGRATIONS[version]):
                 connection.execute(statement)
@@ -159,16 +156,16 @@ def _migrate(connection: sqlite3.Connection, version: int) -> None:
         connection.execute("COMMIT")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _version(connection: sqlite3.Connection, what: str) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     if application != APPLICATION_ID:
         if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
-            raise empty("the file")
-        raise LedgerFailed("the file is a database, but not a ledger.", hint="check the path.")
+            raise empty(what)
+        raise LedgerFailed(f"{what} is a database, but not a ledger.", hint="check the path.")
     if version > VERSION:
         raise LedgerFailed(
-            f"the ledger has version {version}, and this program knows versions up to {VERSION}.",
+            f"{what} has version {version}, and this program knows versions up to {VERSION}.",
             hint="use the newer release of discreet that wrote it.",
         )
     return version
