@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,9 @@ from discreet.errors import (
 )
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.intervals import Interval
+from discreet.plan.schema import Schema
+from discreet.policy import single
+from discreet.sql.queries import read_query
 from tests.sql.made import core, query
 
 
@@ -196,6 +199,27 @@ def test_keys_are_those_that_were_declared():
     assert months[0] == date(2025, 1, 1)
     assert len(months) == 13
     assert None in months
+
+
+@pytest.mark.parametrize(
+    "key", ["day", "DATE_TRUNC('day', day)", "CAST(arrived AS DATE)", "COALESCE(day, day)"]
+)
+def test_the_days_between_bounds_are_public(key):
+    days = core(f"SELECT {key}, COUNT(*) FROM visits GROUP BY 1").keys[0].values
+    assert days is not None
+    assert (days[0], days[364], days[365:]) == (date(2025, 1, 1), date(2025, 12, 31), (None,))
+
+
+def test_a_thousand_days_are_listed_and_no_more():
+    def days(count: int) -> int | None:
+        first = date(2025, 1, 1)
+        bounds = {"day": (first, first + timedelta(days=count - 1))}
+        policy = single("t.parquet", types={"day": "DATE"}, unit=None, bounds=bounds, epsilon=1)
+        schema = {"t": Schema.of(policy.datasets["t"])}
+        values = read_query("SELECT day, COUNT(*) FROM t GROUP BY day", schema).core.keys[0].values
+        return None if values is None else len(values)
+
+    assert (days(1), days(1000), days(1001)) == (2, 1001, None)
 
 
 def test_rows_may_be_picked_renamed_and_filtered_on_the_way():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TypeAlias
 
 from discreet.errors import TooLarge, UnknownName
@@ -69,13 +70,15 @@ def names() -> list[str]:
 def with_domain(meaning: Meaning) -> Meaning:
     """Few values in a known range are public keys, whether or not anybody listed them."""
     both = meaning.bounds.bounded
-    if meaning.domain is not None or meaning.type not in ("integer", "boolean"):
+    if meaning.domain is not None or meaning.type not in ("integer", "boolean", "date"):
         return meaning
     values: list[Value]
     if meaning.type == "boolean":
         values = [False, True]
     elif both is not None and both[1] - both[0] < MOST_KEYS:
-        values = list(range(math.ceil(both[0]), math.floor(both[1]) + 1))
+        whole = range(math.ceil(both[0]), math.floor(both[1]) + 1)
+        # The bounds of dates are numbers of days.
+        values = [date.fromordinal(day) for day in whole] if meaning.type == "date" else [*whole]
     else:
         return meaning
     return replace(meaning, domain=(*values, None) if meaning.nullable else tuple(values))
