@@ -97,7 +97,7 @@ def test_an_answer_is_drawn_by_all_of_its_keys(run, tmp_path):
     done = run("answer", "--from", "answer.json", "--out", "p.svg")
     assert done.exit_code == 0
     said = words(tmp_path / "p.svg")
-    assert {"north, NULL", "south, f", "120.0 ± 8.0", "no number"} <= set(said)
+    assert {"north, NULL", "south, f", "120 ± 8", "no number"} <= set(said)
     assert "visits by ward, sex" in said
 
 
