@@ -22,6 +22,7 @@ from discreet.plan.intervals import Interval
 from discreet.plan.schema import Schema
 from discreet.policy import single
 from discreet.sql.queries import read_query
+from discreet.sql.syntax import name
 from tests.sql.made import core, query
 
 
@@ -296,8 +297,13 @@ REFUSALS: list[tuple[str, type[DiscreetError], str, str]] = [
         "as many as they like",
         "DISTINCT patient_id",
     ),
+    (
+        "SELECT COUNT(*) FROM patients",
+        UnknownName,
+        "'patients' that you may ask; the tables are: visits, wards",
+        "SELECT COUNT(*) FROM visits",
+    ),
     ("SELECT patient_id FROM visits", UnknownName, "only be counted", "COUNT(DISTINCT patient_id)"),
-    ("SELECT COUNT(*) FROM patients", UnknownName, "'patients'", "visits, wards"),
     ("SELECT COUNT(agee) FROM visits", UnknownName, "'agee'", "age"),
     ("SELECT COUNT(v.age) FROM visits", UnknownName, "'v'", "visits.age"),
     (
@@ -396,3 +402,26 @@ def test_released_numbers_become_whole_without_bounds():
 def test_a_function_that_has_lost_an_argument_is_a_mistake_in_words(text: str):
     with pytest.raises(InvalidQuery, match="lacks an argument"):
         query(f"SELECT {text} FROM visits GROUP BY 1")
+
+
+@pytest.mark.parametrize("dataset", ["v", "my visits"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("SELECT * FROM {1}", "SELECT COUNT(*) FROM {1}", "SELECT town FROM {1}, {0}"),
+        *("EXPLAIN SELECT COUNT(*) FROM {0}", "SELECT 1 UNION SELECT 2", "DROP TABLE {0}"),
+        *("SELECT town, COUNT(*) FORM {0} GRUOP BY town", "SELEC (", "SELECT", "SELECT 1"),
+        *("SELECT town FROM {0}", "SELECT COUNT(*) FROM other.{0}"),
+        "WITH a AS (SELECT * FROM b) SELECT COUNT(*) FROM a JOIN c ON TRUE",
+    ],
+)
+def test_a_suggested_query_is_accepted_when_typed_back(text, dataset):
+    settings: dict[str, Any] = {"types": {"town": "text", "who": "integer"}, "epsilon": 1}
+    for keys in ({}, {"town": ["a", "b"]}):
+        policy = single(
+            "t.parquet", name=dataset, unit="who", rows_per_unit=1, keys=keys, **settings
+        )
+        schemas = {dataset: Schema.of(policy.datasets[dataset])}
+        with pytest.raises(DiscreetError) as refusal:
+            read_query(text.format(name(dataset), name(dataset + "x")), schemas)
+        assert read_query(refusal.value.hint or "", schemas).core.dataset == dataset

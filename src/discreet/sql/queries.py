@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from discreet.errors import InvalidQuery, TooLarge, UnknownName, Unsupported
+from discreet.errors import DiscreetError, InvalidQuery, TooLarge, UnknownName, Unsupported
 from discreet.plan.query import Query
 from discreet.plan.schema import Schema
-from discreet.sql.clauses import Noisy, Rows, Source, meant
+from discreet.sql.clauses import Noisy, Rows, Source
+from discreet.sql.examples import about, example, nearest, renamed
 from discreet.sql.noisy import over_noisy
 from discreet.sql.rows import over_rows
 from discreet.sql.syntax import name as written
@@ -26,9 +27,9 @@ def read_query(text: str, schemas: Mapping[str, Schema]) -> Query:
 
     ``schemas`` are keyed by the lower-case names under which an analyst knows them.
     """
-    tree = parse(text)
+    tree = parse(text, example=about(text, schemas))
     try:
-        result = _Reader(schemas).select(tree, {})
+        result = _Reader(schemas, text).select(tree, {})
     except RecursionError:
         raise TooLarge("the query is nested too deeply.", hint="simplify it.") from None
     if isinstance(result, Rows):
@@ -49,8 +50,9 @@ def read_query(text: str, schemas: Mapping[str, Schema]) -> Query:
 
 
 class _Reader:
-    def __init__(self, schemas: Mapping[str, Schema]) -> None:
+    def __init__(self, schemas: Mapping[str, Schema], text: str) -> None:
         self.schemas = schemas
+        self.text = text
 
     def select(self, node: exp.Expression, ctes: Mapping[str, Source]) -> Source:
         if isinstance(node, exp.Subquery):
@@ -58,6 +60,11 @@ class _Reader:
             return self.select(node.this, ctes)
         if not isinstance(node, exp.Select):
             raise unsupported(node, "one SELECT over one table")
+        if node.args.get("joins"):
+            raise Unsupported(
+                "SELECT with JOINS is not allowed here: a query reads one table.",
+                hint=about(self.text, self.schemas),
+            )
         only(node, *_SELECT)
         scope = dict(ctes)
         if (with_ := node.args.get("with_")) is not None:
@@ -76,7 +83,7 @@ class _Reader:
         if clause is None:
             raise InvalidQuery(
                 "the query reads no table.",
-                hint=f"SELECT COUNT(*) FROM {self._example()}",  # noqa: S608  # words for people
+                hint=about(self.text, self.schemas),
             )
         only(clause, "this")
         table = clause.this
@@ -102,10 +109,24 @@ class _Reader:
         return Rows(schema, schema.columns, None, alias.lower())
 
     def _unknown(self, name: str) -> UnknownName:
+        listed = ", ".join(written(schema.dataset) for schema in self.schemas.values()) or "none"
         return UnknownName(
-            f"there is no table {name!r} that you may ask.",
-            hint=meant(name, "table", sorted(schema.dataset for schema in self.schemas.values())),
+            f"there is no table {name!r} that you may ask; the tables are: {listed}.",
+            hint=self._meant(name),
         )
+
+    def _meant(self, name: str) -> str:
+        """The query with a table that is there, if that is one, or another about it."""
+        schema = nearest(name, self.schemas)
+        if schema is None:
+            return "no data set is declared."
+        better = renamed(self.text, name, schema.dataset)
+        try:
+            # With this one table alone whatever else is unknown is not looked for any further.
+            read_query(better, {schema.dataset.lower(): schema} if better != self.text else {})
+        except DiscreetError:
+            return example(schema)
+        return better
 
     def _example(self) -> str:
         return written(next(iter(sorted(self.schemas)), "visits"))

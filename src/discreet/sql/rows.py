@@ -23,6 +23,7 @@ from discreet.sql.clauses import (
     meant,
     outputs,
 )
+from discreet.sql.examples import example
 from discreet.sql.expressions import read
 from discreet.sql.syntax import excerpt, only, unsupported
 
@@ -44,7 +45,7 @@ def _projection(node: exp.Select, rows: Rows, where: Expression | None) -> Rows:
             raise Unsupported(
                 f"{name.upper()} over single rows is not allowed: which rows it keeps depends on "
                 "everybody else's.",
-                hint="aggregate first: SELECT ward, COUNT(*) ... GROUP BY ward",
+                hint=f"aggregate first: {example(rows.schema)}",
             )
     columns: dict[str, Expression] = {}
     for item in node.expressions:

@@ -31,8 +31,8 @@ _UNSENDABLE = re.compile("[\0\ud800-\udfff]")
 _SILENT = frozenset({"big_int", "typed", "safe", "ignore_nulls", "nested", "is_string", "_type"})
 
 
-def parse(text: str) -> exp.Select:
-    """The one SELECT of a text, or a refusal."""
+def parse(text: str, *, example: str = "SELECT COUNT(*) FROM visits") -> exp.Select:
+    """The one SELECT of a text, or a refusal that suggests the ``example``."""
     if len(text) > LONGEST:
         raise TooLarge(
             f"the query has {len(text)} characters; {LONGEST} are the most.",
@@ -48,7 +48,7 @@ def parse(text: str) -> exp.Select:
     except Exception as error:  # a parser that stumbles has not read the text
         raise InvalidQuery(
             f"this is not SQL that can be read: {_first_line(error)}",
-            hint=_respelled(text) or "SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+            hint=_respelled(text) or example,
         ) from None
     found = [statement for statement in statements if statement is not None]
     if len(found) != 1:
@@ -61,7 +61,7 @@ def parse(text: str) -> exp.Select:
     if not isinstance(statement, exp.Select):
         raise Unsupported(
             f"{_words(statement)} is not allowed: only SELECT is.",
-            hint="SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+            hint=example,
         )
     return statement
 
@@ -165,7 +165,13 @@ def _respelled(text: str) -> str | None:
         return next(iter(get_close_matches(word[0].upper(), _KEYWORDS, 1, 0.75)), word[0])
 
     better = re.sub(r"\b[A-Za-z]{4,9}\b", corrected, text)
-    return None if better == text else better
+    if better == text:
+        return None
+    try:
+        sqlglot.parse(better, read="duckdb")
+    except Exception:  # what cannot be read either is no help
+        return None
+    return better
 
 
 def _check_depth(text: str) -> None:
