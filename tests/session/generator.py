@@ -85,6 +85,7 @@ class Setting:
         stated: dict[str, Any] = {
             "epsilon": 10**6,
             "delta": 0.5,
+            "people": 1,  # of whom nothing is promised here
             "delta_per_query": 1e-6,
             "name": "t",
             "rows_per_unit": self.rows_per_unit if self.unit else None,

@@ -65,6 +65,7 @@ def opened(
             rows_per_unit=1,
             epsilon=10_000,
             delta="1/2",
+            people=1,  # nothing is promised of these rows in all, only by each answer
             bounds={"weight": (0, 200_000)} if bounds is None else bounds,
             relation=relation,
         ) as session:
