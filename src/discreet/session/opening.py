@@ -38,8 +38,9 @@ def open_session(
 
     With a data file, ``unit`` is the column that says whose row it is, or ``"each row"``, and
     ``epsilon`` and ``delta`` are the total budget. It is written down in ``.discreet`` beside the
-    data when the file is first opened, and holds from then on: later it may be left out. The
-    columns of a CSV file are text; ``types={"age": "integer"}``, or bounds and keys, say more.
+    data when the file is first opened, and holds from then on: later it may be left out. A delta
+    of 1 in ``people``, if that number is public, is refused. The columns of a CSV file are text;
+    ``types={"age": "integer"}``, or bounds and keys, say more. A path may be a pattern.
     """
     place = Path(path)
     if place.suffix == ".toml":
