@@ -309,6 +309,8 @@ class Answer:
         lines.append(f"Noise: {facts['noise']}.")
         if facts["bounds"]:
             lines.append(f"Values were clamped to public ranges: {facts['bounds']}.")
+        if facts.get("averaged_over") is not None:
+            lines.append(f"Averages are over {facts['averaged_over']} people, a public number.")
         if facts["threshold"]:
             lines.append(f"Groups with a noisy count below {facts['threshold']} are not shown.")
         lines.append(

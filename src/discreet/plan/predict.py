@@ -13,7 +13,8 @@ def half_width(
 ) -> Fraction:
     """The error that an aggregate keeps within, in each cell or in so many of them at once."""
     primitive = noise.lowered.primitives[recipe.total]
-    return noise.noises[recipe.total].within(confidence, draws=cells) * primitive.step
+    steps = noise.noises[recipe.total].within(confidence, draws=cells)
+    return steps * primitive.step / (recipe.over or 1)
 
 
 def three_digits_up(value: Fraction) -> Fraction:

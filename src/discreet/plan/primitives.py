@@ -2,7 +2,8 @@
 
 COUNT(x) counts the rows in which x is not NULL. AVG(x) is a sum divided by COUNT(x); its sum is
 taken around the middle of the range, which halves what one row can add. Where SUM(x) is asked as
-well, AVG(x) shares it instead.
+well, AVG(x) shares it instead. A mean is an average over a number of rows that is public: there the
+sum alone is measured.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Recipe:
     kind: OneOf["value", "average"]
     total: int
     count: int | None = None
+    over: int | None = None
+    """Of a mean: the public number of rows that its sum is divided by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,10 @@ def lower(core: Core) -> Lowered:
             shared = (aggregate.argument, aggregate.where) in summed
             total = index(_sum(aggregate, centred=not shared))
             recipes.append(Recipe("average", total, index(_count(aggregate))))
+        elif aggregate.kind == "mean":
+            shared = (aggregate.argument, aggregate.where) in summed
+            total = index(_sum(aggregate, centred=not shared))
+            recipes.append(Recipe("value", total, over=aggregate.over))
         elif aggregate.kind == "sum":
             recipes.append(Recipe("value", index(_sum(aggregate, centred=False))))
         elif aggregate.kind == "count_units":

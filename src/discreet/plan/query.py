@@ -13,7 +13,7 @@ from typing import TypeAlias
 from discreet.errors import UnboundedSensitivity, WrongType
 from discreet.plan.expressions import Expression, Value
 
-Kind: TypeAlias = OneOf["count_rows", "count", "count_units", "sum", "avg"]
+Kind: TypeAlias = OneOf["count_rows", "count", "count_units", "sum", "avg", "mean"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,11 @@ class Aggregate:
     where: Expression | None = None
     text: str = ""
     """How the analyst wrote it, for messages."""
+    over: int | None = None
+    """Of a mean: the public number of rows, by which its sum is divided."""
 
     def __post_init__(self) -> None:
-        if self.kind not in ("sum", "avg") or self.argument is None:
+        if self.kind not in ("sum", "avg", "mean") or self.argument is None:
             return
         meaning = self.argument.meaning
         if meaning.type not in ("integer", "real", "boolean"):

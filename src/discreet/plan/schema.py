@@ -14,6 +14,7 @@ from discreet.plan.operations import with_domain
 from discreet.plan.scale import ANY, CLEANED, Scale
 from discreet.policy.columns import Column as Declared
 from discreet.policy.model import Dataset
+from discreet.theory.neighbours import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Schema:
     dataset: str
     columns: Mapping[str, Column]
     unit: str | None
+    rows: int | None = None
+    """How many rows there are, where that is public: one for each of a fixed number of people."""
 
     @staticmethod
     def of(dataset: Dataset) -> Schema:
@@ -37,7 +40,13 @@ class Schema:
                 }
             ),
             dataset.unit,
+            _public_rows(dataset),
         )
+
+
+def _public_rows(dataset: Dataset) -> int | None:
+    fixed = dataset.relation is Relation.CHANGE_ONE and dataset.rows_per_unit == 1
+    return dataset.people if fixed else None
 
 
 def column(declared: Declared) -> Column:

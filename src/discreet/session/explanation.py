@@ -83,6 +83,8 @@ class Explanation:
             )
         elif self.groups > 1:
             lines.append(f"groups       {self.groups:,}, all public, empty ones too")
+        if facts["averaged_over"] is not None:
+            lines.append(f"averages     over {facts['averaged_over']:,} people, a public number")
         for each in self.measured:
             lines.append(
                 f"measures     {each.what}: one person changes it by at most "
@@ -225,5 +227,6 @@ def facts(request: Request) -> dict[str, Any]:
         "epsilon": noise.epsilon,
         "delta": noise.delta,
         "bounds": "; ".join(f"{name} {range_}" for name, range_ in bounds.items()),
+        "averaged_over": next((r.over for r in noise.lowered.recipes if r.over is not None), None),
         "threshold": noise.selection.threshold if noise.selection else None,
     }

@@ -144,7 +144,9 @@ def _tried(query: Query, noise: NoisePlan, wanted: Wanted) -> dict[str, Fraction
     keys = _assumed_keys(query.core, stages)
     if keys is None:
         return dict.fromkeys(numbers(query))
-    rows = wanted.assuming or _ANY
+    # Where a mean is over all rows, there are no groups and their number is public.
+    known = [each.over for each in noise.lowered.recipes if each.over is not None]
+    rows = known[0] if known else wanted.assuming or _ANY
     groups = len(keys)
     # Enough draws for a hundred of them to lie beyond the error.
     enough = max(_FEWEST, math.ceil(100 * wanted.cells / (1 - wanted.confidence)))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.plan.evaluate import Vector
 from discreet.plan.expressions import Value
 from discreet.plan.noise import NoisePlan
-from discreet.plan.primitives import Recipe
+from discreet.plan.primitives import Primitive, Recipe
 from discreet.plan.query import Core
 from discreet.session.replicas import Replicas
 
@@ -118,13 +118,20 @@ class Released:
         """Where a true count or sum lies in each group, at a confidence for each of them."""
         recipe = self.recipes[index]
         low, high = self.noise.noises[recipe.total].interval(confidence)
-        step = self.noise.lowered.primitives[recipe.total].step
+        primitive = self.noise.lowered.primitives[recipe.total]
+        step = primitive.step
         values = self.table.primitives[recipe.total].astype(np.float64)
+        if recipe.over is not None:
+            lowest, highest = (_mean(primitive, recipe.over, values - end) for end in (high, low))
+            return lowest, highest
         return _scaled(values - high, step), _scaled(values - low, step)
 
     def _value(self, recipe: Recipe, total: Callable[[int], NDArray[Any]]) -> Vector:
         primitive = self.noise.lowered.primitives[recipe.total]
         steps = total(recipe.total)
+        if recipe.over is not None:
+            mean = _mean(primitive, recipe.over, steps)
+            return Vector(mean, np.ones(steps.shape, dtype=np.bool_))
         if recipe.kind == "value" or recipe.count is None:
             return Vector(_scaled(steps, primitive.step), np.ones(steps.shape, dtype=np.bool_))
         count = total(recipe.count).astype(np.float64, copy=False)
@@ -137,6 +144,12 @@ class Released:
         mean.clip(primitive.low, primitive.high, out=mean)
         mean *= float(primitive.step)
         return Vector(mean, usable)
+
+
+def _mean(primitive: Primitive, rows: int, steps: NDArray[Any]) -> NDArray[np.float64]:
+    """A sum over a public number of rows; no mean leaves the public range of its values."""
+    mean = steps / rows + primitive.centre
+    return _scaled(mean.clip(primitive.low, primitive.high), primitive.step)
 
 
 def _scaled(steps: NDArray[Any], step: Fraction) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -61,7 +62,7 @@ def _projection(node: exp.Select, rows: Rows, where: Expression | None) -> Rows:
 def _aggregation(node: exp.Select, rows: Rows, where: Expression | None) -> Noisy:
     items = [aliased(item) for item in node.expressions]
     keys = _keys(node, items, rows)
-    core = _Core(rows, keys)
+    core = _Core(rows, keys, filtered=where is not None)
     columns = [(name, core.above(inner)) for inner, name in items]
     having = clause(node, "having", lambda c: core.above(c, {n.lower(): e for n, e in columns}))
     stage = finished_stage(
@@ -120,9 +121,10 @@ def _grouping(
 class _Core:
     """The scope above the private aggregation: keys and aggregates are all that can be seen."""
 
-    def __init__(self, rows: Rows, keys: list[Key]) -> None:
+    def __init__(self, rows: Rows, keys: list[Key], *, filtered: bool) -> None:
         self.rows = rows
         self.keys = keys
+        self.filtered = filtered
         self.aggregates: list[Aggregate] = []
 
     def above(
@@ -174,7 +176,7 @@ class _Core:
         aggregate = self._read(node, condition, text)
         if aggregate not in self.aggregates:
             self.aggregates.append(aggregate)
-        kind = "real" if aggregate.kind in ("sum", "avg") else "integer"
+        kind = "real" if aggregate.kind in ("sum", "avg", "mean") else "integer"
         if aggregate.kind == "sum" and aggregate.argument is not None:
             kind = "real" if aggregate.argument.meaning.type == "real" else "integer"
         name = f"a{self.aggregates.index(aggregate)}"
@@ -199,7 +201,19 @@ class _Core:
         if kind is None:
             raise unsupported(node, "COUNT, SUM or AVG")
         only(node, "this")
-        return Aggregate(kind, _row(node.this, self.rows), condition, text)
+        aggregate = Aggregate(kind, _row(node.this, self.rows), condition, text)
+        return self._over_everybody(aggregate) if kind == "avg" else aggregate
+
+    def _over_everybody(self, aggregate: Aggregate) -> Aggregate:
+        """An average over all rows, whose number is public, needs no count; any other does.
+
+        Nothing may leave a row out: no condition, no group, no NULL.
+        """
+        argument, everybody = aggregate.argument, self.rows.schema.rows
+        complete = not self.filtered and not self.keys and aggregate.where is None
+        if everybody is None or not complete or argument is None or argument.meaning.nullable:
+            return aggregate
+        return replace(aggregate, kind="mean", over=everybody)
 
     def _is_unit(self, node: exp.Expression) -> bool:
         unit = self.rows.schema.unit
