@@ -27,7 +27,9 @@ def threads(session: Session, count: int) -> None:
     """Let the session's engine use so many threads."""
     data = session._data["t"]
     data.close()
-    data._engine = DuckDB(Path(data._engine.place), threads=count)
+    old = data._engine
+    assert isinstance(old, DuckDB)
+    data._engine = DuckDB(old.path, source=old._source, paths=old._paths, threads=count)
 
 
 def exact(session: Session, text: str) -> tuple[Any, ...]:
