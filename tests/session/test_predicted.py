@@ -144,3 +144,16 @@ def test_targets_that_mean_nothing_are_refused_with_a_way_out(session, text, ter
 def test_an_error_that_no_epsilon_gives_is_refused(session):
     with pytest.raises(InvalidEpsilon, match="no epsilon up to 1000"):
         session.explain(BY_WARD.format("SUM(age * 1000000)"), within=1)
+
+
+def test_an_error_that_no_simulation_reaches_is_not_foretold(session):
+    """A thousand draws or a million have no say on what happens once in ten millions."""
+    text = "SELECT AVG(age) AS x FROM visits"
+    sure, surer = (
+        session.explain(text, epsilon=1, assuming=1000, confidence=confidence).errors["x"]
+        for confidence in ("0.9999", "0.999999")
+    )
+    assert sure is not None
+    assert surer is None
+    with pytest.raises(InvalidInput, match="the error of x cannot be said beforehand"):
+        session.sql(text, within=5, epsilon=1, assuming=1000, confidence="0.999999")

@@ -159,7 +159,7 @@ def ask(
         answer = session.sql(sql, key=key, **terms)
         if as_csv:
             write_csv(answer)
-            typer.echo(answer.cost_line(), err=True)
+            typer.echo("\n".join(answer.notes()), err=True)
         elif not as_json:
             show(answer, console())
         written = answer.to_json()

@@ -107,6 +107,15 @@ def least_epsilon(
         return all(error is not None and error <= within for error in found)
 
     if not met(_LARGEST_EPSILON):
+        best = errors(query, plan(_LARGEST_EPSILON), wanted, names)
+        unsaid = [name for name, error in best.items() if error is None]
+        if unsaid:
+            raise InvalidInput(
+                f"the error of {unsaid[0]} cannot be said beforehand: by the query and its terms "
+                "alone it has no bound, or none that simulation finds.",
+                hint="ask for an epsilon instead, for a lower confidence or a larger group, or for "
+                "each group on its own.",
+            )
         raise InvalidEpsilon(
             f"no epsilon up to {_LARGEST_EPSILON} keeps the error within {float(within):g}.",
             hint="allow a larger error, use fewer rows per person, or ask for fewer columns.",
@@ -151,6 +160,9 @@ def _tried(query: Query, noise: NoisePlan, wanted: Wanted) -> dict[str, Fraction
     # Enough draws for a hundred of them to lie beyond the error.
     enough = max(_FEWEST, math.ceil(100 * wanted.cells / (1 - wanted.confidence)))
     draws = max(min(enough, _MOST // groups), 1000)
+    # Where fewer than ten lie beyond it, it may be further out than any of them.
+    if draws * (1 - wanted.confidence) < 10 * wanted.cells:
+        return dict.fromkeys(numbers(query))
     worst: dict[str, float] = dict.fromkeys(numbers(query), 0.0)
     for at in (Fraction(0), Fraction(1, 2), Fraction(1)):
         table = NoisyTable(
