@@ -57,7 +57,7 @@ def test_averages_and_ratios_say_what_they_depend_on_and_how_to_say_it(session):
 
 def test_a_group_that_is_too_small_for_its_noise_has_no_error_to_speak_of(session):
     assert error(session, SHARE, "share", assuming=1) == math.inf
-    assert "cannot be said beforehand, assuming 1 rows" in str(
+    assert "cannot be said beforehand, assuming 1 row" in str(
         session.explain(BY_WARD.format(SHARE), epsilon=1, assuming=1)
     )
 

@@ -102,16 +102,17 @@ class Explanation:
 
     def _error(self, name: str, error: Fraction | None, assuming: str) -> str:
         rows = self.wanted.assuming
+        size = "" if rows is None else f", assuming {rows:,} row{'s' if rows > 1 else ''}"
         if error is None and rows is None and name in self.assumed:
             return f"depends on how many rows a group has; {assuming} shows it for 1,000"
         if error is None:
-            return "cannot be said beforehand" + (f", assuming {rows:,} rows" if rows else "")
+            return "cannot be said beforehand" + size
         sure = f"± {number(float(error))} at {float(100 * self.confidence):g} %"
         if self.wanted.cells > 1:
             sure += f" in all {self.wanted.cells:,} groups at once"
         elif self.grouped:
             sure += " in each group"
-        return sure + (f", assuming {rows:,} rows" if name in self.assumed else "")
+        return sure + (size if name in self.assumed else "")
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""
