@@ -12,6 +12,7 @@ import pytest
 
 import discreet
 from discreet.errors import InvalidInput
+from discreet.ledger import create
 from discreet.session import Session
 
 POLICY = """
@@ -94,6 +95,7 @@ def test_all_ways_of_reading_give_the_integers_that_duckdb_gives(spark, rows, tm
     ):
         folder = tmp_path / name
         (folder / ".discreet").mkdir(mode=0o700, parents=True)
+        create(folder / ".discreet" / "ledger.db").close()
         # The same key, so that the same rows of each person are kept.
         shutil.copy(tmp_path / "duckdb" / ".discreet" / "key", folder / ".discreet" / "key")
         policy = POLICY.format(source=source % reader, mode=mode, bounding=bounding)

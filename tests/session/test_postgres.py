@@ -17,6 +17,7 @@ import discreet
 from discreet.answer import Answer
 from discreet.engines.grants import Wanted, grants
 from discreet.errors import DiscreetError, EngineFailed, InvalidInput
+from discreet.ledger import create
 from discreet.session.data import Snapshot
 from discreet.session.session import Session
 from discreet.sql.hashing import digest
@@ -79,8 +80,11 @@ def hospital(server, database, monkeypatch) -> Iterator[Hospital]:
 
 def opened(folder: Path, *, source: str = IN_POSTGRES, mode: str = "snapshot") -> Session:
     """A session by a policy in a folder of its own, with the key that all of them share."""
-    (folder / ".discreet").mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / ".discreet" / "key").write_text(KEY + "\n")
+    home = folder / ".discreet"
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not (home / "ledger.db").exists():  # without it, the key would be that of a lost one
+        create(home / "ledger.db").close()
+    (home / "key").write_text(KEY + "\n")
     path = folder / "policy.toml"
     path.write_text(POLICY.format(source=source, mode=mode))
     return discreet.open(path, analyst="ann")
