@@ -33,7 +33,6 @@ def test_the_page_shows_every_mutant_and_what_caught_it():
     assert sum("**nothing**" in row[2] for row in rows) <= 1
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_text_that_a_mutant_replaces_is_in_the_code_once(mutant):
     place = ROOT / "src" / "discreet" / mutant.path

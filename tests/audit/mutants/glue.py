@@ -139,8 +139,8 @@ GLUE = [
         "the engine's words are passed on",
         "errors",
         "engines/duckdb.py",
-        "            raise failed() from None\n",
-        "            raise type(failed())(str(error)) from None\n",
+        "        raise failed() from None\n",
+        "        raise type(failed())(str(error)) from None\n",
         ("tests/engines/test_duckdb.py::test_every_failure_has_the_same_words",),
     ),
 ]

@@ -33,8 +33,8 @@ NUMBERS = [
         "scale short",
         "sensitivity",
         "plan/noise.py",
-        "    laplace = tuple(s.l1 / share for s in sensitivities)",
-        "    laplace = tuple(s.l1 / share * Fraction(9, 10) for s in sensitivities)",
+        "    scales = tuple(s.l1 / share for s in found)",
+        "    scales = tuple(s.l1 / share * Fraction(9, 10) for s in found)",
         ("tests/audit/test_sql.py",),
     ),
     Mutant(

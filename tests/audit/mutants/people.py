@@ -55,8 +55,8 @@ PEOPLE = [
         "public groups without rows are left out",
         "keys",
         "session/measure.py",
-        "    if not core.keys_are_public:\n        return Aggregates(",
-        "    if core.keys:\n        return Aggregates(",
+        "    if not core.keys_are_public:\n        whole =",
+        "    if core.keys:\n        whole =",
         (GREYBOX,),
     ),
     Mutant(
