@@ -154,6 +154,11 @@ def test_dates_and_moments_are_read_when_the_query_is():
         ("CASE WHEN urgent THEN 5 END", (5, 5), True),
         ("SQRT(age)", (0, 11), False),
         ("SQRT(age - 40)", (0, 9), True),
+        # Doubles that cancel may fall below 0, where their bounds do not.
+        ("SQRT(age * 0.0 + 1e99 + 1e99 + 1e99 - 3e99)", (0, 1), True),
+        ("SQRT(CLAMP(age * 0.0 + 1e99 + 1e99 + 1e99 - 3e99, 0, 4))", (0, 1), False),
+        ("1 / (age * 0.0 + 1e99 + 1e99 + 1e99 - 3e99 + 1)", (1, 1), True),
+        ("SQRT(COALESCE(cost, 0) + 1)", (1, 71), False),
         ("FLOOR(cost / 1000)", (0, 5), True),
         ("EXTRACT(month FROM day)", (1, 12), True),
         ("YEAR(day)", (2025, 2025), True),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from discreet.errors import WrongType
-from discreet.plan.expressions import LARGEST, Expression, Meaning, Type
+from discreet.plan.expressions import LARGEST, Call, Expression, Meaning, Type
 from discreet.plan.intervals import Interval, hull
 from discreet.plan.operations.checks import (
     common_type,
@@ -57,6 +57,28 @@ def _never_zero(divisor: Meaning) -> bool:
     return both is not None and (both[0] >= 1 / LARGEST or both[1] <= -1 / LARGEST)
 
 
+_PASSING = frozenset(
+    {"to_real", "negate", "abs", "limit", "flush", "coalesce", "least", "greatest"}
+)
+"""What returns one of its arguments, or mirrors it."""
+
+
+def _keeps(node: Expression) -> bool:
+    """Whether an engine's doubles keep the bounds, to the doubles next to their ends."""
+    if node.meaning.type != "real" or not isinstance(node, Call) or node.operation == "clamp":
+        return True
+    return node.operation in _PASSING and all(map(_keeps, node.arguments))
+
+
+def _keeps_sign(node: Expression) -> bool:
+    """Whether doubles that ought to lie on one side of 0 do.
+
+    Rounding is monotone, so one operation on what keeps its bounds does not cross 0. Of several,
+    each may leave its bounds a little, and where large numbers cancel a little is a lot.
+    """
+    return _keeps(node) or (isinstance(node, Call) and all(map(_keeps, node.arguments)))
+
+
 def _number(arguments: Sequence[Expression], bounds: Interval) -> Type:
     """Whole numbers stay whole where they certainly fit; else they are computed as doubles."""
     whole = all(argument.meaning.type in ("integer", "null") for argument in arguments)
@@ -78,7 +100,8 @@ def _divide(arguments: Sequence[Expression]) -> Meaning:
     if not _never_zero(bottom):
         return Meaning("real", scale=scale)
     bounds = _representable(top.bounds / bottom.bounds)
-    return Meaning("real", bounds, may_be_null(arguments), scale=scale)
+    nullable = may_be_null(arguments) or not _keeps_sign(arguments[1])
+    return Meaning("real", bounds, nullable, scale=scale)
 
 
 @rule("modulo")
@@ -143,7 +166,7 @@ def _sqrt(arguments: Sequence[Expression]) -> Meaning:
     inner = arguments[0].meaning.bounds
     low = Fraction(0) if inner.low is None else Fraction(math.isqrt(max(math.floor(inner.low), 0)))
     high = None if inner.high is None else Fraction(math.isqrt(max(math.ceil(inner.high), 0)) + 1)
-    negative = inner.low is None or inner.low < 0
+    negative = inner.low is None or inner.low < 0 or not _keeps_sign(arguments[0])
     scale = arguments[0].meaning.extent.root()
     return Meaning("real", Interval(low, high), may_be_null(arguments) or negative, scale=scale)
 
