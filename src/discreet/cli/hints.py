@@ -136,7 +136,8 @@ def _in_sql(error: DiscreetError, hint: str, session: Session, sql: str, spellin
         return _shown(example(session), spelling)
     datasets = list(session.policy.datasets)
     unknown = re.search(r"no table '(\w+)'", error.message)
-    if isinstance(error, UnknownName) and unknown and len(datasets) == 1:
+    everything = re.match(r"\s*SELECT\s+\*", sql, re.IGNORECASE)  # refused under any name
+    if isinstance(error, UnknownName) and unknown and len(datasets) == 1 and not everything:
         right = rf"(?<!\w){re.escape(unknown[1])}(?!\w)"
         return _shown(re.sub(right, lambda _: written(datasets[0]), sql), spelling)
     quoted = _with_quotes(session, sql)
@@ -182,8 +183,11 @@ def _affordable(
     asked, left = error.asked, error.remaining
     short = next(name for name in asked if asked[name] > left[name])
     parts = []
-    if short in ("epsilon", "delta") and left[short] > 0:
-        parts.append(f"{spelling(short, _floor(left[short]))} is what is left")
+    if short in ("epsilon", "delta"):
+        if left[short] > 0:
+            parts.append(f"{spelling(short, _floor(left[short]))} is what is left")
+    elif fitting := re.search(r"epsilon=\S+ would fit", error.hint or ""):
+        parts.append(fitting[0])
     if source.data is None:
         parts.append("the curator can grant more: discreet ledger grant --help")
     else:
