@@ -315,7 +315,7 @@ REFUSALS: list[tuple[str, type[DiscreetError], str, str]] = [
         "SELECT FOO(age), COUNT(*) FROM visits GROUP BY 1",
         UnknownName,
         "FOO",
-        "docs/reference/sql.md",
+        "`discreet help sql`",
     ),
     ("SELECT name, COUNT(*) FROM visits", InvalidQuery, "neither grouped nor", "GROUP BY name"),
     ("SELECT 1", InvalidQuery, "no table", "FROM visits"),

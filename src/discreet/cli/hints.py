@@ -38,7 +38,7 @@ _SETTING = re.compile(
     r'("[^"]*"|[\w./+-]*\w)'
 )
 QUOTE = '"'
-_PAGE = "docs/reference/sql.md"
+_PAGE = "`discreet help sql`"
 _EXAMPLE = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
 
 
@@ -82,8 +82,7 @@ def hinting(
         hint = _better(error, source, session, sql, spelling)
         # What is wrong in a policy file is put right there, in the file's own words.
         if hint is not None and not (isinstance(error, InvalidPolicy) and source.policy):
-            # The docs may be elsewhere; the page is shipped with the command.
-            error.hint = spelled(hint, spelling).replace(_PAGE, "`discreet help sql`")
+            error.hint = spelled(hint, spelling)
             error.args = (f"{error.message}\n\nHint: {error.hint}",)
         raise
 

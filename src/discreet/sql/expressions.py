@@ -275,7 +275,7 @@ def _anonymous(node: exp.Expression, inner: Callable[[exp.Expression], Expressio
         return call("clamp", *(inner(argument) for argument in node.expressions))
     raise UnknownName(
         f"{str(node.this).upper()} is not a function that is known here.",
-        hint="docs/reference/sql.md lists the functions.",
+        hint="`discreet help sql` lists the functions.",
     )
 
 

@@ -72,7 +72,7 @@ def only(node: exp.Expression, *known: str) -> None:
         if name not in known and name not in _SILENT and not _empty(value):
             raise Unsupported(
                 f"{_words(node)} with {name.rstrip('_').upper()} is not allowed here.",
-                hint="docs/reference/sql.md lists what can be written.",
+                hint="`discreet help sql` lists what can be written.",
             )
 
 
@@ -96,7 +96,7 @@ def part(node: exp.Expression, name: str) -> Any:
     if value is None:
         raise InvalidQuery(
             f"{_words(node)} lacks an argument: {excerpt(node)}",
-            hint="docs/reference/sql.md shows how it is written.",
+            hint="`discreet help sql` shows how it is written.",
         )
     return value
 
@@ -105,7 +105,7 @@ def unsupported(node: exp.Expression, hint: str | None = None) -> Unsupported:
     """The refusal of a node that nobody reads."""
     return Unsupported(
         f"{_words(node)} is not allowed here: {excerpt(node)}",
-        hint=hint or "docs/reference/sql.md lists what can be written.",
+        hint=hint or "`discreet help sql` lists what can be written.",
     )
 
 

@@ -43,7 +43,7 @@ def call(operation: str, *arguments: Expression) -> Call:
     if rule is None:
         raise UnknownName(
             f"{operation.upper()} is not a function that is known here.",
-            hint="the functions that can be used are listed in docs/reference/sql.md.",
+            hint="`discreet help sql` lists the functions.",
         )
     if operation in PREPARED:
         arguments = tuple(PREPARED[operation](arguments))
