@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -143,7 +144,24 @@ def smallest_sigma(epsilon: Fraction, delta: Fraction) -> Fraction:
     def private(sigma: Fraction) -> bool:
         return gaussian_delta(sigma=sigma, sensitivity=Fraction(1), epsilon=epsilon) <= delta
 
-    return crossing(private)[1]
+    return crossing(private, near=_about(float(epsilon), float(delta)))[1]
+
+
+def _about(epsilon: float, delta: float) -> float:
+    """The same in floats, as a guess to start from."""
+    low, high = -64.0, 64.0  # of the logarithm to base 2
+    try:
+        for _ in range(60):
+            middle = (low + high) / 2
+            shift, tilt = 2.0**-middle / 2, epsilon * 2.0**middle
+            above, below = (math.erfc(x * math.sqrt(0.5)) / 2 for x in (tilt - shift, tilt + shift))
+            if above - math.exp(epsilon) * below > delta:
+                low = middle
+            else:
+                high = middle
+    except OverflowError:
+        return 1.0
+    return float(2.0**high)
 
 
 def classical_sigma(*, sensitivity: Rational, epsilon: Rational, delta: Rational) -> Real:
