@@ -70,6 +70,8 @@ class Dataset(_Model):
     mode: Literal["snapshot", "live"] = "snapshot"
     refresh: str | None = None
     """A public schedule: ``every 6 hours``, ``daily at 03:00`` (UTC)."""
+    tick: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
+    """Answers come whole multiples of so many seconds after the engine was asked."""
     engine: EngineSettings = Field(default_factory=EngineSettings)
 
     @model_validator(mode="before")

@@ -36,6 +36,7 @@ EXAMPLES: dict[type[BaseModel], dict[str, str]] = {
         "pool": 'pool = "patients"',
         "mode": 'mode = "snapshot"',
         "refresh": 'refresh = "daily at 03:00"',
+        "tick": "tick = 0.5",
         "engine": '[dataset.visits.engine], and below it memory = "4 GB"',
     },
     EngineSettings: {

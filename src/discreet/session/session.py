@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -198,7 +199,8 @@ class Session:
         if stored:
             request = bought
         if not isinstance(reserved, Stored):
-            released = self.release(request, self.aggregate(request))
+            with steady(dataset.tick) if dataset.tick else nullcontext():
+                released = self.release(request, self.aggregate(request))
             reserved = self.ledger.settle(reserved, released.to_bytes())
         table = NoisyTable.from_bytes(reserved.answer, query.core)
         outputs = postprocess(Released(table, request.noise), query.stages, request.confidence)

@@ -1,7 +1,8 @@
 """Work whose length does not tell what it did: it takes a whole number of ticks.
 
 A single draw of noise takes some 20 to 60 microseconds, and a little longer for some outcomes than
-for others. Whoever sees the answer late enough does not see that difference.
+for others; a query takes milliseconds, and a little longer for some rows. Whoever sees the answer
+late enough does not see that difference.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ TICK = 1 / 2048
 
 @contextmanager
 def steady(
-    *, clock: Callable[[], float] = time.perf_counter, sleep: Callable[[float], None] = time.sleep
+    tick: float = TICK,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+    sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[None]:
     """Leave the block at the next tick after it is done, even if it failed.
 
@@ -31,7 +35,7 @@ def steady(
         yield
     finally:
         now = clock()
-        end = begun + TICK * (int((now - begun) / TICK) + 1)
+        end = begun + tick * (int((now - begun) / tick) + 1)
         while now < end:
             sleep(end - now)
             now = clock()
