@@ -18,7 +18,7 @@ from bench.harness import Row, Sheet
 from discreet.accounting import Budget
 from discreet.events import Event
 from discreet.ledger import Ledger, create, open_ledger
-from discreet.ledger.ledger import priced
+from discreet.ledger.given import priced
 from discreet.ledger.requests import Reserve
 
 CLIENTS = 64

@@ -37,7 +37,7 @@ from discreet.events import Event
 from discreet.ledger import Ledger, Reservation, Stored, create, open_ledger
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.asked import AskedLedger
-from discreet.ledger.ledger import priced
+from discreet.ledger.given import priced
 from discreet.ledger.requests import Reserve, Reserved
 from tests.ledger import workers
 from tests.ledger.private_postgres import PrivatePostgres

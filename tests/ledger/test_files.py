@@ -310,7 +310,7 @@ def test_a_full_anchor_disk_answers_nothing(path, tmp_path):
 
 def test_a_million_charges_of_a_tenth_are_exactly_a_hundred_thousand(path):
     from discreet.events import Event
-    from discreet.ledger.ledger import priced
+    from discreet.ledger.given import priced
     from discreet.ledger.requests import Reserve
 
     price, text = priced((Event("geometric", {"scale": 10}, 1),), "pure", "add_remove")

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
-from discreet.accounting.filters import cost, require
 from discreet.accounting.loss import Budget
-from discreet.accounting.measures import Measure, measure
-from discreet.accounting.names import is_name
-from discreet.errors import InvalidInput, InvalidName, TooLarge, UnknownAccount
+from discreet.accounting.measures import measure
+from discreet.errors import InvalidInput, TooLarge, UnknownAccount
 from discreet.events import Event
 from discreet.ledger.accounts import DataSet, Place
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.balance import Balance, balance_of
 from discreet.ledger.draft import mark
 from discreet.ledger.entries import Entry, compact
+from discreet.ledger.given import basis_of, cap_of, digest_of, name_of, priced
 from discreet.ledger.replay import Verified, verify
 from discreet.ledger.requests import (
     Anchoring,
     Answered,
-    Cap,
     Declare,
     Done,
     Grant,
@@ -38,7 +34,7 @@ from discreet.ledger.requests import (
     Settle,
 )
 from discreet.ledger.store import Store, require_descent
-from discreet.ledger.units import amounts, units_down, units_up
+from discreet.ledger.units import amounts
 from discreet.theory.neighbours import relation as as_relation
 
 LARGEST_ANSWER = 256 * 2**20
@@ -132,16 +128,16 @@ class Ledger:
         to refuse.
         """
         chosen = measure(accountant)
-        caps = {name_of(name, "analyst"): _cap(chosen, each) for name, each in analysts.items()}
+        caps = {name_of(name, "analyst"): cap_of(chosen, each) for name, each in analysts.items()}
         self._state(
             Declare(
                 name_of(dataset, "dataset"),
                 name_of(dataset if people is None else people, "people"),
                 str(as_relation(relation)),
                 chosen.name,
-                _cap(chosen, budget),
+                cap_of(chosen, budget),
                 caps,
-                _basis(basis),
+                basis_of(basis),
                 asking,
             )
         )
@@ -163,7 +159,7 @@ class Ledger:
         """
         terms = self._fixed(dataset)
         price, text = priced(tuple(events), terms.accountant, terms.relation)
-        request = _digest(request_sha256)
+        request = digest_of(request_sha256)
         who = name_of(analyst, "analyst")
         if key is not None:
             name_of(key, "key")
@@ -218,7 +214,7 @@ class Ledger:
                 raise InvalidInput(
                     "the basis is the data set's, not one analyst's.", hint="leave analyst out."
                 )
-        self.store.submit(Grant(dataset, analyst, _cap(chosen, budget), new_basis))
+        self.store.submit(Grant(dataset, analyst, cap_of(chosen, budget), new_basis))
 
     def revoke(self, dataset: str, *, analyst: str | None = None) -> None:
         """Close the budget of the data set, or of one analyst on it, until it is granted anew."""
@@ -378,53 +374,3 @@ class Ledger:
                 )
             self._terms[dataset] = terms
         return terms
-
-
-@lru_cache(maxsize=1024)
-def name_of(value: str, what: str) -> str:
-    """A name that can be written down: up to 200 characters, none of them invisible controls."""
-    if not is_name(value):
-        raise InvalidName(
-            f"{what} = {value!r:.60} is not a name: 1 to 200 characters, no control characters.",
-            hint=f'{what}="visits-2026"',
-        )
-    return value
-
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-def _digest(value: str | bytes) -> str:
-    text = value.hex() if isinstance(value, bytes) else value
-    if _SHA256.fullmatch(text) is None:
-        raise InvalidInput(
-            "request_sha256 must be a SHA-256 digest: 32 bytes, or 64 lower-case hex digits.",
-            hint="hashlib.sha256(canonical_request).hexdigest()",
-        )
-    return text
-
-
-@lru_cache(maxsize=4096)
-def priced(
-    events: tuple[Event, ...], accountant: str, relation: str
-) -> tuple[tuple[int, int], str]:
-    """What events cost, in units, and how they are written."""
-    if not events:
-        raise InvalidInput(
-            "a reservation without events would be an answer without a charge.",
-            hint="pass the events of the mechanisms that will run.",
-        )
-    require(events, as_relation(relation))
-    chosen = measure(accountant)
-    price = units_up(cost(events, chosen), chosen.components)
-    return price, compact([event.to_json() for event in events])
-
-
-def _basis(stated: Mapping[str, str] | None) -> str:
-    if not stated:
-        return ""
-    return compact({name_of(name, "basis"): name_of(stated[name], name) for name in sorted(stated)})
-
-
-def _cap(chosen: Measure, budget: Budget) -> Cap:
-    return Cap(units_down(chosen.cap(budget)), str(budget.epsilon), str(budget.delta))
