@@ -85,7 +85,7 @@ def _key(key: Key, dialect: Dialect) -> str:
 
 
 def _where(core: Core, dialect: Dialect) -> str:
-    conditions = [] if core.where is None else [expression(core.where, dialect)]
+    conditions = [] if core.where is None else [_condition(core.where, dialect)]
     conditions += [text for key in core.keys if (text := _only_declared(key, dialect))]
     return " WHERE " + " AND ".join(conditions) if conditions else ""
 
@@ -155,7 +155,12 @@ def _present(argument: Expression, dialect: Dialect) -> str:
 
 
 def _filter(where: Expression | None, dialect: Dialect) -> str:
-    return "" if where is None else f" FILTER (WHERE {expression(where, dialect)})"
+    return "" if where is None else f" FILTER (WHERE {_condition(where, dialect)})"
+
+
+def _condition(where: Expression, dialect: Dialect) -> str:
+    """What is NULL in every row keeps none, and not every engine takes it for a condition."""
+    return "FALSE" if where.meaning.type == "null" else expression(where, dialect)
 
 
 def _steps(primitive: Primitive, argument: Expression, dialect: Dialect) -> str:

@@ -160,6 +160,8 @@ def _as(node: Expression, kind: Type, dialect: Dialect) -> str:
     own = node.meaning.type
     if own == kind:
         return expression(node, dialect)
+    if own == "null":
+        return cast("NULL", kind, dialect)  # whatever it is made of
     if kind == "real" and isinstance(node, Literal) and isinstance(node.value, int):
         return real(Fraction(node.value), dialect)
     return cast(expression(node, dialect), kind, dialect)
@@ -210,6 +212,8 @@ def _case(node: Call, dialect: Dialect) -> str:
 def _cast(node: Call, dialect: Dialect) -> str:
     inner = node.arguments[0]
     target, own = node.meaning.type, inner.meaning.type
+    if own == "null":
+        return _as(inner, target, dialect)
     text = expression(inner, dialect)
     if own == "boolean" and target != "text":
         text, own = apply("boolean_to_integer", text, dialect=dialect), "integer"
@@ -218,6 +222,6 @@ def _cast(node: Call, dialect: Dialect) -> str:
     if own == "real" and target == "integer":
         half = real(Fraction(1, 2), dialect)
         return _whole(node, "floor", f"({text} + {half})", dialect)
-    if target == "text" and own != "null":
+    if target == "text":
         return apply("date_to_text" if own == "date" else "to_text", text, dialect=dialect)
     return cast(text, target, dialect)
