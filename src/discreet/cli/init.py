@@ -102,7 +102,7 @@ def _require_file(file: Path | None, table: str | None) -> tuple[Path, str | Non
     """A file or a pattern, and for a DuckDB file its table."""
     from discreet.engines.duckdb import tables_of
     from discreet.policy.sources import kind_of
-    from discreet.session.rows import matches
+    from discreet.session.rows import is_there
 
     if file is None:
         raise InvalidInput(
@@ -110,7 +110,7 @@ def _require_file(file: Path | None, table: str | None) -> tuple[Path, str | Non
             hint="discreet init visits.csv, or "
             "discreet init --connection env:HOSPITAL_DSN --table hospital.visits",
         )
-    if not file.is_file() and not any(Path(each).is_file() for each in matches(file)):
+    if not is_there(file):
         raise InvalidInput(f'there is no file "{file}".', hint="discreet init visits.csv")
     kind = kind_of(file.name)
     if kind is None:

@@ -123,9 +123,7 @@ class Source:
 
         if self.policy is None or self.analyst is not None or self.policy.suffix != ".toml":
             return self.open()
-        datasets = read(self.policy).datasets.values()
-        named = sorted({name for dataset in datasets for name in dataset.analysts})
-        return replace(self, analyst=next(iter(named), None)).open()
+        return replace(self, analyst=next(iter(read(self.policy).analysts), None)).open()
 
     def _open_policy(self, policy: Path) -> Session:
         from discreet.session import open_session
@@ -254,9 +252,9 @@ class Source:
 
     def _require_file(self, data: Path) -> None:
         from discreet.policy.sources import kind_of
-        from discreet.session.rows import matches
+        from discreet.session.rows import is_there
 
-        if data.is_file() or any(Path(each).is_file() for each in matches(data)):
+        if is_there(data):
             if kind_of(data.name) is None:
                 raise InvalidInput(
                     f'"{data}" does not say by its ending what it is.',

@@ -268,6 +268,11 @@ class Policy(_Model):
         """Where relative paths start."""
         return Path() if self.path is None else self.path.parent
 
+    @property
+    def analysts(self) -> list[str]:
+        """Everybody who may ask anything, by name."""
+        return sorted({name for dataset in self.datasets.values() for name in dataset.analysts})
+
     def locate(self, path: str) -> str:
         """A path or glob of the policy, seen from the current directory.
 

@@ -108,7 +108,7 @@ def open_policy(
 ) -> Session:
     """Open the data sets of a policy for one of its analysts."""
     home = Home(beside or policy.folder.resolve())
-    named = sorted({name for d in policy.datasets.values() for name in d.analysts})
+    named = policy.analysts
     who = analyst or (named[0] if len(named) == 1 else None)
     if who is None or who not in named:
         raise InvalidInput(

@@ -56,6 +56,11 @@ def matches(pattern: Path) -> list[str]:
     return sorted(glob(str(pattern), recursive=True))  # noqa: PTH207  # absolute
 
 
+def is_there(pattern: Path) -> bool:
+    """Whether it is a file, or a pattern that matches one."""
+    return pattern.is_file() or any(Path(each).is_file() for each in matches(pattern))
+
+
 def folder_of(pattern: Path) -> Path:
     """The folder that holds a file, or every file that a pattern can match.
 

@@ -196,9 +196,9 @@ class Session:
                 events=request.events,
             )
         stored, shared = isinstance(reserved, Stored), reserved.shared
-        if stored:
+        if isinstance(reserved, Stored):
             request = bought
-        if not isinstance(reserved, Stored):
+        else:
             with steady(dataset.tick) if dataset.tick else nullcontext():
                 released = self.release(request, self.aggregate(request))
             reserved = self.ledger.settle(reserved, released.to_bytes())

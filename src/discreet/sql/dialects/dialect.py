@@ -85,3 +85,8 @@ class Dialect:
     """
     gathered: str = ""
     """Said after a SELECT that cleans rows, so that each unit's come together before ranking."""
+
+
+def by_kind(kind_of: Callable[[str], str | None], **spellings: str) -> Callable[[str], str | None]:
+    """What is said of a type by the kind of its cells; None for the kinds that are not named."""
+    return lambda word: spellings.get(kind_of(word) or "")

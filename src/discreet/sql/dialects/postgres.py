@@ -13,7 +13,7 @@ from types import MappingProxyType
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
 from discreet.plan.operations import PARTS, TRUNCATIONS
-from discreet.sql.dialects.dialect import SHARED, Dialect
+from discreet.sql.dialects.dialect import SHARED, Dialect, by_kind
 from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER, TRUE
 
 
@@ -129,13 +129,6 @@ for _declared in ("integer", "real"):
 _WHOLE = "CASE WHEN ABS({0}) < NUMERIC 'Infinity' AND {0} = TRUNC({0}) THEN TRUNC({0}) END"
 
 
-def _long_names(word: str) -> str | None:
-    kind = _kind_of(word)
-    if kind == "text":
-        return _WHOLE.replace("{0}", f"({_DECIMAL_OF_TEXT})")
-    return _WHOLE if kind == "decimal" else None
-
-
 POSTGRES = Dialect(
     name="postgres",
     quote='"',
@@ -183,5 +176,7 @@ POSTGRES = Dialect(
     moment="TIMESTAMP '{0}'",
     reading=MappingProxyType(_READING),
     kind_of=_kind_of,
-    long_names=_long_names,
+    long_names=by_kind(
+        _kind_of, decimal=_WHOLE, text=_WHOLE.replace("{0}", f"({_DECIMAL_OF_TEXT})")
+    ),
 )

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from discreet.plan.expressions import Type
 from discreet.plan.letters import CAPITALS, SMALL
 from discreet.plan.operations import PARTS, TRUNCATIONS
-from discreet.sql.dialects.dialect import SHARED, Dialect
+from discreet.sql.dialects.dialect import SHARED, Dialect, by_kind
 from discreet.sql.dialects.patterns import DAY, FALSE, KNOWN_DAY, MOMENT, NUMBER, TRUE
 
 # To Java "$" is also the place before a last line break; to nobody is there a character after this.
@@ -116,13 +116,6 @@ _READING: dict[tuple[Type, str], str] = {
 _WHOLE = "CASE WHEN {0} % 1 = 0 THEN TRY_CAST({0} AS DECIMAL(38, 0)) END"
 
 
-def _long_names(word: str) -> str | None:
-    kind = _kind_of(word)
-    if kind == "text":
-        return _WHOLE.replace("{0}", f"TRY_CAST({_NUMERIC_TEXT} AS DECIMAL(38, 10))")
-    return _WHOLE if kind == "decimal" else None
-
-
 SPARK = Dialect(
     name="spark",
     quote="`",
@@ -176,7 +169,11 @@ SPARK = Dialect(
     moment="TIMESTAMP_NTZ '{0}'",
     reading=MappingProxyType(_READING),
     kind_of=_kind_of,
-    long_names=_long_names,
+    long_names=by_kind(
+        _kind_of,
+        decimal=_WHOLE,
+        text=_WHOLE.replace("{0}", f"TRY_CAST({_NUMERIC_TEXT} AS DECIMAL(38, 10))"),
+    ),
     # Left to itself, Spark would send the hashes over the network with the rows.
     gathered=" DISTRIBUTE BY {0}",
 )
