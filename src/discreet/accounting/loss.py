@@ -13,6 +13,9 @@ from discreet.exact import Rational, float_up, rational
 from discreet.exact.parameters import epsilon as exact_epsilon
 from discreet.theory.neighbours import Relation
 
+LEAST, MOST = Fraction(1, 10**12), 4_000_000
+"""Between these lies what a ledger can count in 64 bits, of whatever an accountant sums."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from discreet.accounting.loss import LEAST, MOST
 from discreet.accounting.measures import Cost, Measure
 from discreet.errors import InvalidCharge, InvalidInput
 
 Units = tuple[int, int]
 """The loss that is summed, then delta; delta is 0 for a measure that has none."""
 
-STEPS = (Fraction(1, 10**12), Fraction(1, 10**18))
+STEPS = (LEAST, Fraction(1, 10**18))
 
-LARGEST = 4 * 10**18
+LARGEST = int(MOST / LEAST)
 """No cap lies above it, so that the sum of two amounts still fits into 64 bits."""
 
 
@@ -49,7 +50,7 @@ def units_down(cap: Cost) -> Units:
     units = int(main // STEPS[0]), int(delta // STEPS[1])
     if not 0 < units[0] <= LARGEST or units[1] > LARGEST:
         raise InvalidInput(
-            f"a cap of {_shown(cap)} cannot be kept: it must lie between 1e-12 and 4,000,000.",
+            f"a cap of {_shown(cap)} cannot be kept: it must lie between 1e-12 and {MOST:,}.",
             hint="epsilon=1",
         )
     return units

@@ -9,15 +9,12 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from discreet import accounting
-from discreet.accounting.loss import small_delta
+from discreet.accounting.loss import LEAST, MOST, small_delta
 from discreet.accounting.measures import Measure, measure
 from discreet.errors import InvalidInput
 from discreet.exact.parameters import epsilon as exact_epsilon
 from discreet.policy.mistakes import Mistake, refuse
 from discreet.policy.values import number
-
-LEAST, MOST = Fraction(1, 10**12), 4_000_000
-"""What a ledger can count, of whatever an accountant sums."""
 
 Epsilon = Annotated[Fraction, BeforeValidator(lambda raw: exact_epsilon(number(raw)))]
 SmallDelta = Annotated[Fraction, BeforeValidator(lambda raw: small_delta(number(raw)))]
